@@ -178,6 +178,8 @@ def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _
 def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
     """Return the JSON form of one plans directory of a project: its settings, number of plans, and plans with problems."""
     inspection = inspect_project(project)
+    only_files = inspection.open_count == len(project.settings.files)
+    place = [*(project.files if only_files else ()), project.plans][0]
     settings = {
         name: list(value) if isinstance(value, tuple) else value for name, value in project.settings._asdict().items()
     }
@@ -185,7 +187,7 @@ def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": is_new,
-        "dialect": dialect_of(project.display_path(project.plans), project.settings.dialects).name,
+        "dialect": dialect_of(project.display_path(place), project.settings.dialects).name,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,

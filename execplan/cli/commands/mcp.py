@@ -19,8 +19,8 @@ from execplan.core.errors import ExecplanError
 def mcp(call: Call) -> Answer:
     """Serve plans to an agent program by the Model Context Protocol.
 
-    Agent programs start it themselves, and stop it by closing its input. Its twelve tools read and write plans, and
-    report the results of approved steps; none approves, runs or rolls back anything. Each tool takes the directory of
+    Agent programs start it themselves, and stop it by closing its input. Its tools read and write plans, and
+    report the results of approved steps; none approves, runs or rolls back steps. Each tool takes the directory of
     a project as the argument `root`, so one entry in your own settings is enough for all repositories.
     """
     if find_spec("mcp") is None:

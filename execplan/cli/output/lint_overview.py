@@ -30,7 +30,7 @@ class LintOverview(NamedTuple):
     in_full: list[CheckedFile]
     """The plans whose findings are reported in full."""
     table: str
-    """The findings of the others, by rule."""
+    """The findings of the others, by rule; empty if there are no others."""
     next_lines: str
     """Commands that help, each with what it does."""
 
@@ -69,7 +69,7 @@ def make_overview(
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],
-        f"{title}\n{statistics_table(tallies)}",
+        f"{title}\n{statistics_table(tallies)}" if rest else "",
         "\n".join([f"next: execplan lint{options} {command}" for command in commands]),
     )
 

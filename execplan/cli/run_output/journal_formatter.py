@@ -119,6 +119,7 @@ class JournalFormatter:
             return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
         if performed.cause == INTERRUPTED:
             reason = f": {performed.reason}" if self.worker_text(step) and performed.reason else ""
+            time = time if performed.seconds else "duration unknown"
             return [StyledLine(f"stopped {name} ({time}{attempt}){reason}", MUTED)]
         lines = [StyledLine(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
         lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]

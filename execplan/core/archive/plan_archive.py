@@ -178,7 +178,13 @@ def restore_plan(
     path = project.plan_file(project.plans, name)
     goal = target_of(project, ref, name, path, archived=False)
     return move_plan(
-        project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
+        project,
+        ref,
+        goal,
+        _restore_change(project, ref, reason),
+        options,
+        command="restore",
+        confirm_rewrite=confirm_rewrite,
     )
 
 
@@ -224,11 +230,15 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     return f"{successor.id} ({title})" if title else successor.id
 
 
-def _restore_change(reason: str | None) -> ChangeBuilder:
+def _restore_change(project: Project, ref: PlanRef, reason: str | None) -> ChangeBuilder:
     def change(plan: ParsedPlan) -> PlanChange:
+        dialect = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects)
+        is_done = parse_front_matter(plan.text.lines).fields.get("status") == dialect.done_status
+        edits = _status_edits(plan, dialect.restored_status) if is_done else ()
         if not plan.is_archived_unfinished and reason is None:
-            return PlanChange((), plan_content(plan), "restore", ())
-        return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+            return PlanChange(edits, plan_content(plan), "restore", ())
+        noted = _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+        return noted._replace(edits=(*edits, *noted.edits))
 
     return change
 
@@ -246,7 +256,9 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
-            return PlanChange(_status_edits(project, ref, plan), plan_content(plan), "archive", tuple(messages))
+            dialect = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects)
+            edits = _status_edits(plan, dialect.done_status)
+            return PlanChange(edits, plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         blockers = _find_blockers(project, ref, plan)
@@ -261,9 +273,8 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
     return change
 
 
-def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edit, ...]:
-    """Return the edit of the status in the front matter, for a dialect whose finished plans have a certain one."""
-    status = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects).done_status
+def _status_edits(plan: ParsedPlan, status: str) -> tuple[Edit, ...]:
+    """Return the edit of the status in the front matter; none if the dialect knows no status."""
     if not status or "status" not in parse_front_matter(plan.text.lines).fields:
         return ()
     edit = set_key(plan.text.lines, ("status",), status)

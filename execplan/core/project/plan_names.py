@@ -20,6 +20,10 @@ _KNOWN_FORMS = (
 """Patterns of common names, each with its form; numbers in the form refer to groups."""
 
 
+_SUB_NUMBER = re.compile(r"([A-Za-z]{1,12}[-_])?\d{1,5}\.\d")
+"""A name with the number of a part of another plan, such as `task-3.1`."""
+
+
 def fill(form: str, slug: str) -> str:
     """Return the name of a plan created today; a number field remains."""
     today = f"{now():%Y-%m-%d}"
@@ -65,8 +69,8 @@ def _slug_pattern(form: str) -> re.Pattern[str]:
 
 
 def guess_form(names: Iterable[str]) -> str:
-    """Return the form that at least nine of ten names have, or else `{slug}`."""
-    names = list(names)
+    """Return the form that at least nine of ten names have, without those of parts of other plans, or else `{slug}`."""
+    names = [name for name in names if not _SUB_NUMBER.match(name)]
     forms: Counter[str] = Counter()
     numbers: dict[str, list[str]] = {}
     for name in names:

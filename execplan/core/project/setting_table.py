@@ -239,6 +239,7 @@ _DIALECT_SETTINGS: Final = (
         "{id}",
     ),
     Setting("done_status", shapes.TEXT, "The status in the front matter that `archive` gives a finished plan.", ""),
+    Setting("restored_status", shapes.TEXT, "The status that `restore` gives such a plan.", ""),
     Setting("required_lines", shapes.TEXTS, "Beginnings of lines that `lint` demands of each open plan.", []),
 )
 _ROLE_SETTINGS: Final = tuple(

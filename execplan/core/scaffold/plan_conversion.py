@@ -133,7 +133,10 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
         raise ExecplanError(
             "would-break",
             "converting this plan would change its tasks; nothing was written",
-            hint="move its tasks below one heading by hand, then try again",
+            hint=(
+                "if lint reports EP008, give the outer code block longer fences, else move the tasks below one heading; "
+                "then try again"
+            ),
         )
     return ConvertedPlan(text, tuple(without_role))
 

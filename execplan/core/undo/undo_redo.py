@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
-from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
+from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO, JournalEntry
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_leftovers
 from execplan.core.edits.undo_stack import load_entries, read_stack
@@ -19,6 +19,7 @@ from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.core.undo.operation_selection import (
+    RUN_COMMANDS,
     SelectedOperation,
     SelectedSteps,
     choose_operation,
@@ -166,9 +167,15 @@ def _reversal_warnings(chosen: SelectedSteps, done: list[ReversedStep], command:
 
 def _rollback_command(selected: SelectedOperation) -> str:
     """Return the command that undoes a run that has changed the plan after an operation; empty without one."""
-    project, ref, operation = selected.project, selected.ref, selected.step.operation
-    later = [entry for entry in load_entries(project, ref.path) if entry.number > operation.number]
-    return f"execplan rollback {ref.shell_name}" if last_is_run(project, ref, later) else ""
+    is_run = last_is_run(selected.project, selected.ref, _runs_since(selected))
+    return f"execplan rollback {selected.ref.shell_name}" if is_run else ""
+
+
+def _runs_since(selected: SelectedOperation) -> list[JournalEntry]:
+    """Return the entries of runs and rollbacks that have changed the plan after an operation."""
+    entries = load_entries(selected.project, selected.ref.path)
+    later = [entry for entry in entries if entry.number > selected.step.operation.number]
+    return [entry for entry in later if entry.command in RUN_COMMANDS and entry.is_written]
 
 
 def _reverse_step(
@@ -179,6 +186,12 @@ def _reverse_step(
     plan_selection.note_path_name(selected.project, selected.ref)
     if selected.step.latest.kind in (MOVE, CREATE):
         may_move(selected.project, selected.ref)
+    if (selected.step.operation.command, command) == ("restore", UNDO) and _runs_since(selected):
+        raise ExecplanError(
+            "changed-since",
+            f"a run has changed the plan since it was restored: {describe_operation(selected)}",
+            hint=f"archive it: execplan archive {selected.ref.shell_name}",
+        )
     try:
         return _reverse_operation(selected, options, command)
     except ExecplanError as error:

@@ -9,6 +9,7 @@ from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
+from execplan.execution.approvals.approval_paths import list_paths
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine import run_questions, run_setup, stop_reasons
@@ -27,6 +28,7 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
 from execplan.execution.engine.run_session import finish_failed_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
@@ -62,6 +64,7 @@ def resume(
     project, ref = run_paths.project, run_paths.ref
     require_existing(project)
     ensure_not_archived(project, ref)
+    _ensure_approvals_exist(run_paths)
     options.prepare_commit(project)
     with open_run(run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
@@ -71,6 +74,25 @@ def resume(
         finished = _resume_session(session, answer, jobs, executor, executor_text)
     trace_warnings = send_spans(run_paths, journal_writer)
     return finished._replace(warnings=(*finished.warnings, *trace_warnings))
+
+
+def _ensure_approvals_exist(run_paths: RunPaths) -> None:
+    """Raise ExecplanError if git has taken the approvals away, before anything is written where it will put them back.
+
+    Those that a step in progress has removed are restored.
+    """
+    ref = run_paths.ref
+    if list_paths(run_paths.project, ref) or load_run_state(run_paths, read_run_entries(run_paths)).open_attempts():
+        return
+    name = ref.shell_name
+    raise ExecplanError(
+        "not-approved",
+        f"all approvals of {ref.id} are missing",
+        hint=(
+            "if they are in a stash or on another branch, bring them back with git; else approve the steps again: "
+            f"execplan evaluate {name}; execplan approve {name}"
+        ),
+    )
 
 
 def _resume_session(

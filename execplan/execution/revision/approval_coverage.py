@@ -57,7 +57,7 @@ def find_uncovered_changes(
             ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
-    return sorted(dict.fromkeys(reasons), key=lambda reason: reason.endswith(" source"))  # where a step is says least
+    return sorted(dict.fromkeys(reasons), key=lambda reason: reason == "different source")  # which says least
 
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
@@ -86,7 +86,7 @@ def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str
 def _may_differ(name: str, old: Step, new: Step, progress: RunProgress) -> bool:
     """Return whether a change of a field results from replanning and allows nothing more to happen."""
     if name == "source":
-        return new.source is None  # it only refers to the plan's lines and decides nothing
+        return True  # the lines of the plan, which move with each edit above them, decide nothing
     if name == "when":
         failed = old.when is not None and old.when.kind == "failed" and old.when.of in progress.replacements
         return new.when is None and (failed or old.id in progress.finished_steps)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, USAGE, ExecplanError
+from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution.engine.audit_log.log_verification import verify_log
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.recovery.rollback import rollback
@@ -53,6 +53,17 @@ def test_a_checkpoint_is_answered_by_going_on(run_repo: RunRepository) -> None:
     first, total = [entry.fields["seconds"] for entry in run_repo.entries() if entry.kind in ("paused", "ended")]
     assert 0 < first < total, "what it took before the pause counts"
     refused(CHECK_FAILED, "nothing-to-resume", run_repo.resume_run)
+
+
+def test_a_resume_writes_nothing_while_the_files_of_the_run_are_in_a_stash(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(ONCE.format("a").replace("#a", "#a checkpoint"), ONCE.format("b")))
+    run_repo.run_plan()
+    artifacts = run_repo.path / ".agent/execplans/artifacts"
+    stashed = artifacts.rename(run_repo.path.parent / "stashed")
+    refused(POLICY, "not-approved", run_repo.resume_run)
+    assert not artifacts.exists()
+    stashed.rename(artifacts)
+    assert run_repo.resume_run().status == "completed"
 
 
 def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(run_repo: RunRepository) -> None:

@@ -14,7 +14,7 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.recovery.failure_recovery import (
     ALTERNATIVE,
@@ -90,11 +90,11 @@ def recovery_advice(run_paths: RunPaths, step: Step, performed: AttemptResult, t
         resume = f"execplan resume {run_paths.number} -p {ref.shell_name}"
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
-    message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    approval = "a person approves the revision only if its steps are new"
+    message = f"edit the steps in the plan, then replan; {approval}"
     next_commands: tuple[str, ...] = (format_replan_command(run_paths.number, ref.shell_name),)
     if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
-        message = f"make the files as the plan says, then a person resumes the run; or if the plan is wrong, {message}"
-        next_commands = (format_resume_command(run_paths.number, ref.shell_name, ""), *next_commands)
+        message = f"make the files as the plan says; or if the plan is wrong, edit its steps; then replan: {approval}"
     return RecoveryAdvice(policy_recovery.kind, f"the run has failed: {message}", commands=next_commands)
 
 

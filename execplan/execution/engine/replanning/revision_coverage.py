@@ -117,7 +117,7 @@ def _ensure_no_open_question(run_state: RunState) -> None:
     """
     question = run_state.question
     if question is not None and question.why not in REVISION_REASONS:
-        raise _not_covered_error(f"the run is waiting for an answer: {question.words}")
+        raise _not_covered_error(f"a person must answer first: {question.words}")
     if run_state.end_entry is not None and run_state.end_entry.fields.get("cause") == "cancellation":
         raise _not_covered_error("a person has stopped the run")
 
