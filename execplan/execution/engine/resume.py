@@ -210,13 +210,8 @@ def _continue(
     session: RunSession, reply: _Reply, jobs: int, executor: StepExecutor, seconds: int | None = None
 ) -> FinishedRun:
     """Continue the run from its remaining steps. Raises ExecplanError."""
-    project, ref, run_paths, journal_writer = (
-        session.run_paths.project,
-        session.run_paths.ref,
-        session.run_paths,
-        session.journal_writer,
-    )
-    run_state = journal_writer.run_state
+    run_paths, journal_writer, run_state = session.run_paths, session.journal_writer, session.journal_writer.run_state
+    project, ref = run_paths.project, run_paths.ref
     try:
         ensure_same_document(run_paths, journal_writer.journal.entries)
     except ExecplanError as error:

@@ -217,8 +217,6 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         warnings.append(f"{message}; review it, then: execplan commit {session.run_paths.ref.shell_name}")
         return None
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
-    commit = record_builder.commit_run(
-        session.run_paths.project, session.run_paths.ref, "run", summary, session.plan_before
-    )
+    commit = record_builder.commit_run(session.run_paths, "run", summary, session.plan_before)
     warnings += commit.warnings
     return commit.digest

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
-from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import altered_error
 from execplan.execution.engine.journal.journal_entries import (
     AttemptResult,
@@ -19,8 +18,8 @@ from execplan.execution.world import ABSENT, FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, ClassVar
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.execution_plan import ExecutionPlan
@@ -104,11 +103,13 @@ class RunState(RunProgress):
     def apply_entries(self, entries: Iterable[RunEntry]) -> None:
         """Apply further entries of the journal."""
         for entry in entries:
+            handler = getattr(self, f"_on_{entry.kind}", None)
+            if handler is None:
+                raise altered_error("the journal", entry.number)
             try:
-                handler = self._HANDLERS[entry.kind]
                 self.advance(entry.kind, entry.fields)
-                handler(self, entry, entry.fields)
-            except KeyError:  # a step that was never begun, or an unknown kind of entry
+                handler(entry, entry.fields)
+            except KeyError:  # a step that was never begun
                 raise altered_error("the journal", entry.number) from None
             self.last_entry = entry
 
@@ -335,6 +336,9 @@ class RunState(RunProgress):
         settled_statuses = {step: status for step, status in self.status_of.items() if status in states.SUCCESS_STATES}
         self.status_of = {step.id: settled_statuses.get(step.id, states.PENDING) for step in self.document.steps}
 
+    def _on_interrupted(self, entry: RunEntry, fields: dict[str, Any]) -> None:
+        """Change nothing else: `advance` knows the status of an interrupted run."""
+
     def _on_ended(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.end_entry, self.question = entry, None
 
@@ -358,27 +362,3 @@ class RunState(RunProgress):
             )
         if fields["whole"]:
             self.end_entry, self.question = entry, None
-
-    _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, RunEntry, dict[str, Any]], None]]] = {
-        journal_entries.BEGUN: _on_begun,
-        journal_entries.INTENT: _on_intent,
-        journal_entries.QUESTION: _on_asked,
-        journal_entries.CALLED: _on_called,
-        journal_entries.DENIED: _on_denied,
-        journal_entries.RESULT: _on_result,
-        journal_entries.RETAKEN: _on_retaken,
-        journal_entries.SKIPPED: _on_skipped,
-        journal_entries.BLOCKED: _on_blocked,
-        journal_entries.RECOVERED: _on_recovered,
-        journal_entries.TICKED: _on_ticked,
-        journal_entries.REOPENED: _on_reopened,
-        journal_entries.PAUSED: _on_paused,
-        journal_entries.ANSWERED: _on_answered,
-        journal_entries.REPLANNED: _on_replanned,
-        journal_entries.INTERRUPTED: lambda run_state, entry, fields: None,
-        journal_entries.RESUMED: _on_resumed,
-        journal_entries.ENDED: _on_ended,
-        journal_entries.ROLLBACK: _on_rollback,
-        journal_entries.RESTORED: _on_restored,
-        journal_entries.ROLLED_BACK: _on_rolled_back,
-    }

@@ -218,12 +218,9 @@ def _record_report(
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"the output of {step.id} was not checked: it was reported without --evidence")
-    plan_paths = [
-        session.run_paths.project.display_path(session.run_paths.ref.path),
-        session.run_paths.project.display_path(
-            session.run_paths.project.plan_artifacts_dir(session.run_paths.ref.path, archived=False)
-        ),
-    ]
+    project, ref = session.run_paths.project, session.run_paths.ref
+    plan_files = (ref.path, project.plan_artifacts_dir(ref.path, archived=False))
+    plan_paths = [project.display_path(path) for path in plan_files]
     other_declared_paths = [
         path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])
     ]

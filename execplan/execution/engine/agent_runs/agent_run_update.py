@@ -73,18 +73,16 @@ class AgentRunUpdate:
 
         Failed steps run again if the run had ended; otherwise only the step in question does. Raises ExecplanError.
         """
-        session, run_state = self.session, self.run_state
-        ensure_same_document(session.run_paths, self.journal_writer.journal.entries)
-        approved_plan = agent_start.require_agent_plan(
-            session.run_paths.project, session.run_paths.ref, session.run_paths.id, ""
-        )
-        run_setup.create_state_directory(session.run_paths)
+        run_paths, run_state = self.session.run_paths, self.run_state
+        ensure_same_document(run_paths, self.journal_writer.journal.entries)
+        approved_plan = agent_start.require_agent_plan(run_paths.project, run_paths.ref, run_paths.id, "")
+        run_setup.create_state_directory(run_paths)
         failed: list[str] = []
         if run_state.end_entry is None:
             asked_step = question.step if question is not None else ""
             failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
         agent_start.record_resume(
-            self.journal_writer, session.run_paths, approved_plan, author.session_id() or "", failed=failed
+            self.journal_writer, run_paths, approved_plan, author.session_id() or "", failed=failed
         )
         self.schedule = Schedule(run_state.document, None, self.path_exists)
         if question is not None and question.why not in REVISION_REASONS:
@@ -105,19 +103,15 @@ class AgentRunUpdate:
 
     def continue_run(self) -> FinishedRun:
         """Save the record of a continuing run and issue the grant for the agent's next calls. Raises ExecplanError."""
-        session, run_state = self.session, self.run_state
-        file_run(session, None, self.warnings)
-        undeclared_changes.save_snapshot(session.run_paths)
+        run_paths, run_state = self.session.run_paths, self.run_state
+        file_run(self.session, None, self.warnings)
+        undeclared_changes.save_snapshot(run_paths)
         try:
-            guard_grant.issue(
-                session.run_paths,
-                agent_start.require_agent_plan(
-                    session.run_paths.project, session.run_paths.ref, session.run_paths.id, ""
-                ),
-            )
+            approved_plan = agent_start.require_agent_plan(run_paths.project, run_paths.ref, run_paths.id, "")
+            guard_grant.issue(run_paths, approved_plan)
         except ExecplanError as error:
             self.warnings.append(f"no more calls are allowed now: {error.message}")
-        return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
+        return FinishedRun(run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
     def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:
         """Record the run's end or question; an end also ends the attempts in progress. Raises ExecplanError.

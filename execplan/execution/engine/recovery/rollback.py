@@ -82,7 +82,7 @@ def rollback(
         record_builder.file_record(run_paths, opened_writer)
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
         if options.should_commit(project):
-            commit = record_builder.commit_run(project, ref, "rollback", f"roll back run {run_paths.id}", plan_before)
+            commit = record_builder.commit_run(run_paths, "rollback", f"roll back run {run_paths.id}", plan_before)
             rolled_back = rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))
     trace_warnings = send_spans(run_paths, opened_writer)
     return rolled_back._replace(warnings=(*rolled_back.warnings, *trace_warnings))

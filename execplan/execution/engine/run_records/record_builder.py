@@ -12,8 +12,6 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.plan_store import PlanRef
-from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.engine.journal.journal_writer import JournalWriter
@@ -72,10 +70,11 @@ def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
     return record
 
 
-def commit_run(project: Project, ref: PlanRef, command: str, summary: str, plan_before: bytes) -> CommitResult:
+def commit_run(run_paths: RunPaths, command: str, summary: str, plan_before: bytes) -> CommitResult:
     """Commit a plan and the artifacts of its runs. Raises ExecplanError."""
     from execplan.core.edits.plan_commit import commit_paths
 
+    project, ref = run_paths.project, run_paths.ref
     paths = [ref.real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
     title = plan_store.parse(project, plan_store.read_bytes(project, ref.path)).title
     return commit_paths(project, ref.id, paths, command, summary, {ref.real_path: plan_before}, title)
