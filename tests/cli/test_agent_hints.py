@@ -191,11 +191,11 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
     assert see == f"execplan report see -p {PLAN} --status completed --result 'What it did.'"
     replan = follow(report.format("see", "failed"))
     assert replan == f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
-    resume = f"if they are right, correct what failed; then ask a person to resume the run: execplan resume 1 -p {PLAN}"
+    work = f"correct what failed, or edit the steps in the plan if they are wrong, then: {replan}"
     for command in ("next", "status", "show"):
-        assert desk.type(command).out.endswith(f"\nnext: edit the steps in the plan, then: {replan}; {resume}\n")
+        assert desk.type(command).out.endswith(f"\nnext: {work}\n")
     assert f"Continue:\n  {replan}\n" in desk.type("prime").out
-    assert follow("execplan handoff") == f"edit the steps in the plan, then: {replan}; {resume}"
+    assert follow("execplan handoff") == work
     desk.plan(plan.replace("import nowhere", "import os").replace("- [ ] Make it", "- [x] (2026-01-01 00:00Z) Make it"))
     assert desk.type("evaluate").out.endswith(f"\nrun 1 failed: step see failed: As planned.\nnext: {replan}\n")
     evaluate = follow(replan)

@@ -180,9 +180,11 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     if execution_status.is_edited(run):
         return Advice((replan_command, show_command), why=why)
     resume_command = format_resume_command(run_id, name, run["executor"] or "")
-    work = Work(
-        "edit the steps in the plan", replan_command, otherwise=resume_instead(run_id, name, run["executor"] or "")
-    )
+    if hint_reader.is_agent():  # only a person resumes; a revision with the same steps needs no approval
+        work = Work("correct what failed, or edit the steps in the plan if they are wrong", replan_command)
+    else:
+        otherwise = resume_instead(run_id, name, run["executor"] or "")
+        work = Work("edit the steps in the plan", replan_command, otherwise=otherwise)
     return Advice((replan_command, resume_command, show_command), work, why=why)
 
 
