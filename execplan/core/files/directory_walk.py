@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
 LIST_FLAGS: Final = os.O_RDONLY | _DIRECTORY | file_access.NO_FOLLOW
 WALK_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY | file_access.NO_FOLLOW
+NO_HANDLE: Final = -1
+"""What stands for the handle of a directory on Windows."""
 _OPENAT2 = 437
 """Number of the system call openat2(2) on every architecture but Alpha."""
 _RESOLVE = 0x02 | 0x04 | 0x08
@@ -48,8 +50,11 @@ def open_below(root: str, path: str, flags: int = LIST_FLAGS, created: list[str]
 def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[str] | None = None) -> int:
     """Open a directory like `open_below`, one directory after the other, which takes no import.
 
-    Raises OSError with the path of the directory that could not be opened.
+    Raises OSError with the path of the directory that could not be opened. On Windows, which opens no directories,
+    returns `NO_HANDLE` if the directory exists.
     """
+    if sys.platform == "win32":
+        return _find_directory(root, path, created)
     handle = os.open(root, WALK_FLAGS & ~file_access.NO_FOLLOW)
     names = path.split("/")
     for number, name in enumerate(names, 1):
@@ -71,6 +76,21 @@ def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[s
     return handle
 
 
+def _find_directory(root: str, path: str, created: list[str] | None) -> int:
+    """Return `NO_HANDLE` for a directory, which is created if needed; raises OSError like `open_stepwise`."""
+    names = path.split("/")
+    for path in ["/".join(names[: number + 1]) for number in range(len(names))]:
+        try:
+            if created is not None and not os.path.lexists(root + path):
+                _make_directory(None, root + path, path, created)
+            if not stat.S_ISDIR(os.stat(root + path).st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        except OSError as error:
+            error.filename = path
+            raise
+    return NO_HANDLE
+
+
 def _open_child(handle: int, name: str, flags: int) -> int:
     try:
         return os.open(name, flags, dir_fd=handle)
@@ -80,13 +100,15 @@ def _open_child(handle: int, name: str, flags: int) -> int:
         raise
 
 
-def _make_directory(handle: int, name: str, path: str, created: list[str]) -> None:
+def _make_directory(handle: int | None, name: str, path: str, created: list[str]) -> None:
     """Create a directory unless it exists by now, and sync its parent as far as that can be read."""
     try:
         os.mkdir(name, dir_fd=handle)
     except FileExistsError:
         return
     created.append(path)
+    if handle is None:
+        return
     try:
         readable_handle = os.open(".", LIST_FLAGS, dir_fd=handle)
     except PermissionError:

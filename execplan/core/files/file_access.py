@@ -146,7 +146,9 @@ def write_all(handle: int, data: bytes) -> None:
 
 def sync_path(path: str, *, together: bool = False) -> None:
     """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
-    handle = os.open(path, os.O_RDONLY | _NO_WAIT)
+    if sys.platform == "win32" and os.path.isdir(path):
+        return  # it can't be opened
+    handle = os.open(path, (os.O_RDWR if sys.platform == "win32" else os.O_RDONLY) | _NO_WAIT)
     try:
         sync(handle) if together else os.fsync(handle)
     finally:
