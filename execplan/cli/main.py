@@ -30,7 +30,7 @@ def main() -> int:
         from execplan.core.files.windows_process import prepare_process
 
         prepare_process()
-    elif arguments[:1] == ["guard"] and arguments[1:] not in (["-h"], ["--help"]):
+    if arguments[:1] == ["guard"] and arguments[1:] not in (["-h"], ["--help"]):
         from execplan.agents.guard.guard_entry import guard
 
         return guard(arguments[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.core import features
 from execplan.core.edits import plan_updates
+from execplan.core.errors import windows_error
 
 if TYPE_CHECKING:
     from execplan.cli.answer import Answer, Call
@@ -50,6 +52,8 @@ def done(
     command exits 1. A check whose risk needs a person is shown, and asks once for an approval.
     """
     if verify:
+        if sys.platform == "win32":
+            raise windows_error("done --verify")
         answer: Answer = features.load(features.VERIFIED_COMPLETION)(call, plan, tasks, options, approves_all=yes)
         return answer
     return edit_plan(

@@ -128,6 +128,14 @@ def read_up_to(handle: int, limit: int) -> bytes:
     return b"".join(chunks)
 
 
+def read_at(handle: int, limit: int, offset: int) -> bytes:
+    """Read at most `limit` bytes of an open file from an offset; raises OSError."""
+    if sys.platform == "win32":
+        os.lseek(handle, offset, os.SEEK_SET)
+        return os.read(handle, limit)
+    return os.pread(handle, limit, offset)
+
+
 def read_start(path: str, limit: int) -> bytes:
     """Read at most `limit` bytes from the start of a regular file, which is no symbolic link; raises OSError."""
     handle = open_regular(path, os.O_RDONLY | NO_FOLLOW)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+_BINARY = getattr(os, "O_BINARY", 0)
+"""The flag without which Windows changes the ends of lines in files opened by `os.open`."""
 _RETRY_DELAYS = (0.001, 0.004, 0.016, 0.06, 0.25, 0.5, 1, 1)
 """Seconds between attempts to rename or remove a file that another process has open."""
 _PATH_FUNCTIONS = ("abspath", "commonpath", "dirname", "expanduser", "join", "normpath", "realpath", "relpath", "split")
@@ -33,7 +35,7 @@ def prepare_process() -> None:
     functions = {name: getattr(os, name) for name in ("getcwd", "open", "readlink", "replace", "unlink")}
     changed_functions = {
         "getcwd": _returning_slashes(functions["getcwd"]),
-        "open": lambda path, flags, *args, **options: functions["open"](path, flags | os.O_BINARY, *args, **options),
+        "open": lambda path, flags, *args, **options: functions["open"](path, flags | _BINARY, *args, **options),
         "readlink": _returning_slashes(functions["readlink"]),
         **{name: _waiting_for_readers(functions["replace"]) for name in ("rename", "replace")},
         **{name: _waiting_for_readers(functions["unlink"]) for name in ("remove", "unlink")},
