@@ -103,12 +103,6 @@ def usage_error(message: str, hint: str = "", candidates: Sequence[str] = ()) ->
     return ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=candidates)
 
 
-def windows_error(command: str) -> ExecplanError:
-    """Return the error for a command that needs the sandbox and the process groups that Windows does not have."""
-    message = f"Windows has no sandbox and no process groups, so `execplan {command}` can't run"
-    return ExecplanError("not-on-windows", message, exit=ENVIRONMENT, hint="use Linux, macOS or WSL")
-
-
 def interrupted_error(signal: str, message: str = "", hint: str = "") -> ExecplanError:
     """Return the error for work that a signal has stopped; the message defaults to what the signal does."""
     if signal == "SIGINT":

@@ -13,7 +13,6 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.core import features
 from execplan.core.edits import plan_updates
-from execplan.core.errors import windows_error
 
 if TYPE_CHECKING:
     from execplan.cli.answer import Answer, Call
@@ -53,6 +52,8 @@ def done(
     """
     if verify:
         if sys.platform == "win32":
+            from execplan.core.files.windows_process import windows_error
+
             raise windows_error("done --verify")
         answer: Answer = features.load(features.VERIFIED_COMPLETION)(call, plan, tasks, options, approves_all=yes)
         return answer

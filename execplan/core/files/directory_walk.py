@@ -77,17 +77,15 @@ def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[s
 
 
 def _find_directory(root: str, path: str, created: list[str] | None) -> int:
-    """Return `NO_HANDLE` for a directory, which is created if needed; raises OSError like `open_stepwise`."""
-    names = path.split("/")
-    for path in ["/".join(names[: number + 1]) for number in range(len(names))]:
-        try:
-            if created is not None and not os.path.lexists(root + path):
-                _make_directory(None, root + path, path, created)
-            if not stat.S_ISDIR(os.stat(root + path).st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        except OSError as error:
-            error.filename = path
-            raise
+    """Return `NO_HANDLE` for a directory, which is created like by `open_stepwise`; raises OSError."""
+    if created is not None:
+        for parent in [path[:end] for end, char in enumerate(f"{path}/") if char == "/"]:
+            if not os.path.lexists(root + parent):
+                os.makedirs(root + parent, exist_ok=True)
+                created.append(parent)
+    if not os.path.isdir(root + path):
+        code = errno.ENOTDIR if os.path.lexists(root + path) else errno.ENOENT
+        raise OSError(code, os.strerror(code), path)
     return NO_HANDLE
 
 
@@ -100,15 +98,13 @@ def _open_child(handle: int, name: str, flags: int) -> int:
         raise
 
 
-def _make_directory(handle: int | None, name: str, path: str, created: list[str]) -> None:
+def _make_directory(handle: int, name: str, path: str, created: list[str]) -> None:
     """Create a directory unless it exists by now, and sync its parent as far as that can be read."""
     try:
         os.mkdir(name, dir_fd=handle)
     except FileExistsError:
         return
     created.append(path)
-    if handle is None:
-        return
     try:
         readable_handle = os.open(".", LIST_FLAGS, dir_fd=handle)
     except PermissionError:

@@ -200,7 +200,7 @@ class OpenDirectory(DirectoryHandle):
                     break
             if not isinstance(error, OSError):
                 raise
-            failed_path = root + error.filename
+            failed_path = os.path.join(root, error.filename)
             is_link_or_gone = os.path.islink(failed_path) or not os.path.lexists(failed_path)
             if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and is_link_or_gone):
                 raise FileChangedError(failed_path) from None

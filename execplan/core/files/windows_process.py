@@ -8,6 +8,8 @@ import sys
 from time import sleep
 from types import ModuleType
 
+from execplan.core.errors import ENVIRONMENT, ExecplanError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +47,12 @@ def prepare_process() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):  # a console has Unicode, whatever its code page is
         if isinstance(stream, io.TextIOWrapper) and not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
             stream.reconfigure(encoding="utf-8", newline=None if stream is sys.stdin else "\n")
+
+
+def windows_error(command: str) -> ExecplanError:
+    """Return the error for a command that needs the sandbox and the process groups that Windows does not have."""
+    message = f"Windows has no sandbox and no process groups, so `execplan {command}` can't run"
+    return ExecplanError("not-on-windows", message, exit=ENVIRONMENT, hint="use Linux, macOS or WSL")
 
 
 def _returning_slashes(function: Callable[..., Any]) -> Callable[..., Any]:
