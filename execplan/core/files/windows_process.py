@@ -44,6 +44,9 @@ def prepare_process() -> None:
     }
     for name, function in changed_functions.items():
         setattr(os, name, function)
+    sys.executable = _with_slashes(sys.executable)
+    for name in {"EDITOR", "VISUAL"} & os.environ.keys():
+        os.environ[name] = _with_slashes(os.environ[name])  # click splits it like a shell of Linux
     for stream in (sys.stdin, sys.stdout, sys.stderr):  # a console has Unicode, whatever its code page is
         if isinstance(stream, io.TextIOWrapper) and not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
             stream.reconfigure(encoding="utf-8", newline=None if stream is sys.stdin else "\n")

@@ -7,6 +7,7 @@ import errno
 import ipaddress
 import os
 import socket
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,9 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A server that has just ended leaves connections in TIME_WAIT, which would block its port for a minute.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # On Windows, that option would share the port with another server, and only the other one must not do so.
+        option = socket.SO_EXCLUSIVEADDRUSE if sys.platform == "win32" else socket.SO_REUSEADDR
+        listener.setsockopt(socket.SOL_SOCKET, option, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:
