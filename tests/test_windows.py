@@ -7,14 +7,13 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.needs import client, missing, need
+from tests.needs import client, need
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ _READER = """
 import pathlib, subprocess, time
 plan = next(pathlib.Path(".agent/execplans").glob("*.md"))
 with plan.open("rb"):  # nobody can replace the file now
-    process = subprocess.Popen([sys.executable, "-P", "-m", "execplan", "done", "1"])
+    process = subprocess.Popen([sys.executable, "-P", "-m", "execplan", "done", "2"])
     time.sleep(3)
     print("waits" if process.poll() is None else "gave up")
 print(process.wait())
@@ -65,10 +64,18 @@ _BOARD = """
 from execplan.core.files.windows_process import prepare_process
 prepare_process()
 import asyncio, os
-from execplan.cli.board_app import board_app
+from execplan.cli.board_app.board_app import BoardApp
+from execplan.cli.board_app.board_source import BoardSource
 from execplan.core.project import project_discovery
-from execplan.views.board.board_source import BoardSource
 from execplan.views.board.board_changes import take_snapshot
+project = project_discovery.require(os.getcwd())
+source = BoardSource(project, None)
+app = BoardApp(source, source.load(everything=False)[0], take_snapshot(project), everything=False)
+async def look():
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        print(len(app.screen.query("*")) > 5, app.failure)
+asyncio.run(look())
 """
 
 
@@ -83,7 +90,13 @@ class Machine(NamedTuple):
         pipe = subprocess.PIPE
         environment = {**self.environment, **environment}
         return subprocess.Popen(
-            [*self.python, *arguments], cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
+            [*self.python, *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            encoding="utf-8",
         )
 
     def run(self, folder: Path, *arguments: str, text: str = "", **environment: str) -> tuple[int, str, str]:
@@ -137,7 +150,10 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         "WINEPATH": windows_path(Path(client("git for windows")).parent),
     }
     null = subprocess.DEVNULL
-    for command in (["wineserver", "-p"], ["wine", "wineboot"]):  # a server that stays makes all else five times as fast
+    for command in (
+        ["wineserver", "-p"],
+        ["wine", "wineboot"],
+    ):  # a server that stays makes all else five times as fast
         subprocess.run(command, env=environment, stdin=null, stdout=null, stderr=null, timeout=240, check=False)
     yield Machine(["wine", client("python for windows")], environment)
     subprocess.run(["wineserver", "-k"], env=environment, timeout=60, check=False)
@@ -257,3 +273,118 @@ def test_commands_in_a_directory_without_git(machine: Machine, tmp_path: Path) -
 def test_commands_in_a_repository(machine: Machine, tmp_path: Path) -> None:
     start_repository(machine, tmp_path)
     take_walk(machine, tmp_path, _WALK + _WALK_IN_REPOSITORY)
+
+
+def start_plan(machine: Machine, folder: Path) -> Path:
+    """Set up a project with a plan, and return the plan's file."""
+    machine.execplan(folder, "init")
+    path = folder / ".agent/execplans/parser.md"
+    path.write_text(CLEAN, encoding="utf-8", newline="\r\n")
+    return path
+
+
+def test_processes_that_edit_one_plan_at_once_lose_nothing(machine: Machine, tmp_path: Path) -> None:
+    plan = start_plan(machine, tmp_path)
+    names = [f"Task {number} → x" for number in range(6)]
+    processes = [machine.start(tmp_path, "-P", "-m", "execplan", "add", name) for name in names]
+    for process in processes:
+        _, errors = process.communicate(timeout=240)
+        assert process.returncode == 0, errors
+    data = plan.read_bytes()
+    assert all([f"] {name}".encode() in data for name in names])
+    assert data.count(b"\n") == data.count(b"\r\n")
+    assert not list(plan.parent.glob(".execplan-*"))
+
+
+def test_an_edit_waits_for_a_reader(machine: Machine, tmp_path: Path) -> None:
+    start_plan(machine, tmp_path)
+    assert machine.script(tmp_path, _READER).split() == ["waits", "done:", "2.", "Build", "the", "parser.", "0"]
+
+
+def test_output_in_an_older_encoding(machine: Machine, tmp_path: Path) -> None:
+    machine.execplan(tmp_path, "init")
+    machine.execplan(tmp_path, "new", "Write → x", "--task", "Begin → now")
+    for encoding in ("cp437", "cp1252"):
+        out = machine.execplan(tmp_path, "list", "--json", PYTHONIOENCODING=encoding)
+        assert json.loads(out)["data"]["plans"][0]["title"] == "Write → x"
+
+
+def test_merges(machine: Machine, tmp_path: Path) -> None:
+    versions = {
+        "base": CLEAN,
+        "ours": CLEAN.replace("- [ ] Build", "- [x] Build"),
+        "theirs": CLEAN.replace("tests.", "tests → x."),
+    }
+    for name, text in versions.items():
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8", newline="\r\n")
+    names = [f"{name}.md" for name in versions]
+    machine.execplan(tmp_path, "merge", *names, "-o", "merged.md")
+    driver = ["merge", "--driver", *names, "7", ".agent/execplans/a.md", "base", "ours", "theirs"]
+    assert "merged" in machine.execplan(tmp_path, *driver)
+    expected = versions["ours"].replace("tests.", "tests → x.").replace("\n", "\r\n").encode()
+    assert (tmp_path / "merged.md").read_bytes() == expected
+    assert (tmp_path / "ours.md").read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate",
+        "approve",
+        "run",
+        "resume",
+        "rollback",
+        "export",
+        "job x",
+        "replan",
+        "report",
+        "done 2 --verify",
+        "install guard",
+    ],
+)
+def test_what_needs_a_sandbox_says_so(machine: Machine, tmp_path: Path, command: str) -> None:
+    name = command if command.startswith(("done", "install")) else command.split(maxsplit=1)[0]
+    message = f"Windows has no sandbox and no process groups, so `execplan {name.removesuffix(' 2 --verify')}"
+    assert message in machine.execplan(tmp_path, *command.split(), exit=6).replace("done --verify", "done")
+
+
+def test_the_guard_denies_each_call(machine: Machine, tmp_path: Path) -> None:
+    out = machine.execplan(tmp_path, "guard", "--program", "claude", exit=2, text="{}")
+    assert "Windows has no sandbox" in out
+
+
+def test_the_board_on_a_terminal(machine: Machine, tmp_path: Path) -> None:
+    start_plan(machine, tmp_path)
+    assert machine.script(tmp_path, _BOARD) == "True None\n"
+
+
+def test_the_web_server(machine: Machine, tmp_path: Path) -> None:
+    start_plan(machine, tmp_path)
+    with machine.start(tmp_path, "-P", "-m", "execplan", "serve", "--port", "0") as process:
+        assert process.stdout is not None
+        url = next(word for word in process.stdout.readline().split() if word.startswith("http"))
+        with urllib.request.urlopen(url, timeout=60) as response:
+            page = response.read().decode()
+        process.kill()
+    assert "Build the parser" in page
+
+
+def test_the_mcp_server(machine: Machine, tmp_path: Path) -> None:
+    start_plan(machine, tmp_path)
+    if machine.run(tmp_path, "-c", "import pydantic_core")[0]:
+        pytest.skip("this version of Wine lacks a library that pydantic needs")
+    client_info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = (
+        {"id": 1, "method": "initialize", "params": client_info},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
+    )
+    with machine.start(tmp_path, "-P", "-m", "execplan", "mcp") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in messages:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.kill()
+    assert "parser" in json.dumps(answers[1]["result"])
