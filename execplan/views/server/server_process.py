@@ -47,9 +47,10 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A server that has just ended leaves connections in TIME_WAIT, which would block its port for a minute.
-        # On Windows, that option would share the port with another server, and only the other one must not do so.
-        option = socket.SO_EXCLUSIVEADDRUSE if sys.platform == "win32" else socket.SO_REUSEADDR
-        listener.setsockopt(socket.SOL_SOCKET, option, 1)
+        if sys.platform == "win32":  # there, that option would share the port with another server
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:
