@@ -144,7 +144,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     environment = {
         **os.environ,
         **settings,
-        "WINEPREFIX": str(tmp_path_factory.mktemp("wine") / "prefix"),
+        "WINEPREFIX": str(tmp_path_factory.mktemp("wine")),
         "WINEDEBUG": "-all",
         "WINEDLLOVERRIDES": "mscoree=;mshtml=;wbemprox=;winedbg.exe=",
         "WINEPATH": windows_path(Path(client("git for windows")).parent),
