@@ -36,10 +36,8 @@ def raised_codes() -> list[RaisedCode]:
     for call in calls:
         if _name(call.node.func) == "ExecplanError":
             location = f"{call.file.relative_to(PACKAGE.parent)}:{call.node.lineno}"
-            status = next(argument.value for argument in call.node.keywords if argument.arg == "exit")
-            assert isinstance(status, ast.Name), f"{location}: exit is no constant of errors.py"
             for code in _texts(call.node.args[0], call, calls):
-                codes.append(RaisedCode(code, getattr(errors, status.id), location))
+                codes.append(RaisedCode(code, errors.exit_status(code), location))
     return codes
 
 

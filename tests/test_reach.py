@@ -42,7 +42,7 @@ handoff 43
 index 17
 init 18
 install 29
-job 69
+job 66
 lint 31
 list 42
 log 18
@@ -59,7 +59,7 @@ rename 57
 reopen 18
 replan 49
 reply 22
-report 69
+report 66
 resolve 22
 restore 21
 resume 67
@@ -72,7 +72,7 @@ runs 40
 schema 19
 search 21
 self 16
-serve 87
+serve 84
 set 52
 show 56
 site 59

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from execplan.cli.commands import COMMANDS
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import closest_names, similarity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SYNONYMS: Final = {
     "--version": "version",

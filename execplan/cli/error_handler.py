@@ -8,7 +8,7 @@ import os
 import sys
 
 from execplan.core import trace
-from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INTERNAL_ERROR, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.files import file_access
 
 TYPE_CHECKING = False
@@ -58,9 +58,9 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
     except ExecplanError as error:
         return _print_error(error, as_json, kind)
     except KeyboardInterrupt:
-        return _print_error(ExecplanError("interrupted", "interrupted", exit=INTERRUPTED), as_json, kind)
+        return _print_error(ExecplanError("interrupted", "interrupted"), as_json, kind)
     except Terminated:
-        return _print_error(ExecplanError("terminated", "terminated", exit=TERMINATED), as_json, kind)
+        return _print_error(ExecplanError("terminated", "terminated"), as_json, kind)
     except BrokenPipeError:
         discard_output()
         return OK
@@ -73,7 +73,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         report_path = features.load(features.BUG_REPORT)(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
         message = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
-        return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
+        return _print_error(ExecplanError("bug", message, hint=hint), as_json, kind)
 
 
 def _system_error(error: Exception) -> ExecplanError | None:
@@ -85,15 +85,15 @@ def _system_error(error: Exception) -> ExecplanError | None:
     if error.errno in _DISK_ERRORS and error.filename is None:
         discard_output()
         message = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
-        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint="free some space")
+        return ExecplanError("io-error", message, hint="free some space")
     if error.errno in _SYSTEM_ERRORS:
         path_suffix = f" {error.filename}" if error.filename else ""
         message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
         hint = "check the disk and the permissions, then look for unfinished operations: execplan doctor"
-        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+        return ExecplanError("io-error", message, hint=hint)
     if isinstance(error, FileNotFoundError) and not _has_current_directory():
         message = "the current directory no longer exists"
-        return ExecplanError("io-error", message, exit=ENVIRONMENT, hint="change to another directory, such as: cd ~")
+        return ExecplanError("io-error", message, hint="change to another directory, such as: cd ~")
     return None
 
 

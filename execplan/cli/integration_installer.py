@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.agents.integrations import INTEGRATIONS, integration_changes
+from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import format_diff
 from execplan.core.errors import usage_error
 from execplan.core.project import project_discovery, project_state, user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
-    from execplan.core.project.project import Project
-
 
 _PROJECT_MODULES = {
     "agents": "agents_md",

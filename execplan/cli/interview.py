@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import sys
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.prompts import can_ask
 from execplan.cli.text_input import edit_text
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import log_edits, outline, section_edits
+from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
-from execplan.core.plan.plan_change import require_lines, require_text
+from execplan.core.plan.plan_change import ChangeBuilder, require_lines, require_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.author import author
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.
@@ -47,7 +43,7 @@ def require_terminal() -> None:
     """Raise ExecplanError unless standard input and output are a terminal."""
     if not can_ask():
         hint = "omit it, then fill in each section: execplan set SECTION 'New text'"
-        raise ExecplanError("no-terminal", "--interactive requires a terminal", exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError("no-terminal", "--interactive requires a terminal", hint=hint)
 
 
 def read_line(prompt: str) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from execplan.core.errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
 
 ONE_PLAN, SEVERAL_PLANS = "exactly one PLAN", "several plans"
 """Numbers of plans that a rule can name instead of an option."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan import plan_lookup
 from execplan.core.plan_store import plan_selection, plan_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLAN_FLAG: Final = "plan_flag"
 """Parameter name of `-p` for commands that also have an argument PLAN."""

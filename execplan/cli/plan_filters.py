@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
 from execplan.cli.option_rules import join_options
 from execplan.core.plan.model import ARCHIVED, DOCUMENT, STATES
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-
 
 state_filter_options = join_options(
     click.option("--all", "everything", is_flag=True, help="Include archived plans."),

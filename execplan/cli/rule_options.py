@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,9 +16,6 @@ from execplan.core.project import user_settings
 from execplan.linter.checking import custom_rules
 from execplan.linter.lint_settings import ensure_known_rules
 from execplan.linter.rule_selection import PROFILES, RuleSelection
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class RuleSettings(NamedTuple):

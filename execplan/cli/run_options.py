@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from execplan.execution.engine.executors.executor_choice import MAX_PARALLEL_STEPS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def jobs_option(description: str, *, default: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+from execplan.core.documents.document_model import Model
+from execplan.core.documents.json_schema import Json
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from execplan.core.documents.document_model import Model
-    from execplan.core.documents.json_schema import Json
 
 
 class DocumentKind(NamedTuple):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from execplan.cli.option_rules import exclusive, join_options, option_rules
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_list import ProjectList, list_all_projects, list_projects
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 PROJECT_OPTIONS: Final = ("--project", "--all-projects")
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 from execplan.cli.plan_arguments import PLAN_FLAG
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_discovery
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import click
-
-    from execplan.core.plan.model import ParsedPlan
 
 PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
 """Kinds of arguments that can be completed."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
-from execplan.core.errors import ENVIRONMENT, USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan import reader
 from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
 from execplan.core.plan_store.hint_reader import NEW_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _Content = TypeVar("_Content")
 
@@ -28,7 +26,7 @@ def open_editor(path: str) -> None:
     """Open a file in the user's editor; raises ExecplanError if there is no editor or if it fails."""
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         hint = "set EDITOR, or write a section: execplan set SECTION 'New text'"
-        raise ExecplanError("no-editor", "no editor is set, and this is not a terminal", exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError("no-editor", "no editor is set, and this is not a terminal", hint=hint)
     try:
         click.edit(filename=path)
     except click.ClickException as error:
@@ -42,7 +40,7 @@ def open_editor(path: str) -> None:
 
 
 def _editor_error(message: str) -> ExecplanError:
-    return ExecplanError("no-editor", message, exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a working command")
+    return ExecplanError("no-editor", message, hint="set VISUAL or EDITOR to a working command")
 
 
 def edit_text(text: str) -> str:
@@ -111,10 +109,10 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
         raise
     if len(data) > MAX_TEXT_BYTES:
         raise ExecplanError(
-            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="shorten the text"
+            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", hint="shorten the text"
         )
     if source == "-" and not data.strip():
-        raise ExecplanError("no-words", f"standard input: {label} is empty", exit=USAGE, hint=_hint_to_write_text())
+        raise ExecplanError("no-words", f"standard input: {label} is empty", hint=_hint_to_write_text())
     with ErrorContext(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source
 

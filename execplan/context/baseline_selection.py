@@ -5,20 +5,25 @@ Units are not weighed or shortened to fit, except that pinned units are cut if t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from execplan.context.context_pack import ARTIFACT, DIFF, FILE, INSTRUCTION, KEEP, MESSAGE, PRUNE, TOOL_RESULT
-from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter
-from execplan.context.relevance import count_newer_by_type, describe_age
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.context.context_pack import ContextPack, PackFormat, Unit
-    from execplan.context.context_settings import Allocation
-    from execplan.context.pack_printer import Rendering
-    from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_counter import Counter
+from execplan.context.context_pack import (
+    ARTIFACT,
+    DIFF,
+    FILE,
+    INSTRUCTION,
+    KEEP,
+    MESSAGE,
+    PRUNE,
+    TOOL_RESULT,
+    ContextPack,
+    PackFormat,
+    Unit,
+)
+from execplan.context.context_settings import Allocation
+from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering
+from execplan.context.relevance import ScoredUnit, count_newer_by_type, describe_age
+from execplan.context.token_counter import Counter
 
 _AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}
 """Age rank of each unit type: the conversation is newest, then uncommitted changes, then files.

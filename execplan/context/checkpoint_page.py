@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from execplan.context.open_questions import find_open_questions
-from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
+from execplan.context.plan_overview import PlanOverview, WorkingTree
+from execplan.context.quoted_text import QUOTE_PREFIX, Redact, quote_line, quote_lines
 from execplan.core.plan import outline
-from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.model import DONE, OPEN, Entry, ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.section_roles import TASKS, find_role
 from execplan.core.plan_store.hint_reader import is_for_person
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.context.plan_overview import PlanOverview, WorkingTree
-    from execplan.context.quoted_text import Redact
-    from execplan.core.plan.model import Entry, ParsedPlan
 
 _QUOTED_SECTIONS = (
     ("Objective", outline.PURPOSE, 40),

@@ -6,17 +6,13 @@ Content is data and can't end the block that contains it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
 from execplan.core.text.message_parts import shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Final
-
 
 SECTION: Final = "section"
 TASK: Final = "task"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Final
 
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project.setting_shapes import is_text, number, shape, table_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
 
 MIN_BUDGET: Final = 200
 """Minimum budget in tokens."""
@@ -45,7 +42,7 @@ def allocate_budget(total: int, shares: BudgetShares = DEFAULT_SHARES) -> Alloca
     if min(shares) < 0 or not sum(shares) <= _MAX_RESERVED_SHARE:
         message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
         hint = f"use values of at least 0 that add up to at most {_MAX_RESERVED_SHARE:g} of the budget"
-        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", message, hint=hint)
     # The sum is rounded, not each share: otherwise a larger budget could leave one token less to read.
     reserved = round(total * sum(shares))
     response = round(total * shares.response_reserve)

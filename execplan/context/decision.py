@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
 from execplan.core.documents.document_model import Model
 from execplan.core.documents.json_values import find_date_violations
 from execplan.core.text.violation import Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VERSION: Final = "1.0"
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
-from execplan.context.context_pack import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.context_pack import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE, ContextPack
+from execplan.context.context_settings import Allocation
 from execplan.context.decision import (
     VERSION,
     BudgetAllocation,
@@ -18,26 +20,19 @@ from execplan.context.decision import (
     Explainability,
     Filtering,
     InputSummary,
+    ModelChoice,
     Recommendations,
     SavingsBreakdown,
+    SessionHygiene,
     Shortening,
     Statistics,
+    Strategy,
     TokenCounter,
     Validation,
 )
-from execplan.context.task_intent import GENERIC
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Final
-
-    from execplan.context.context_pack import ContextPack
-    from execplan.context.context_settings import Allocation
-    from execplan.context.decision import ModelChoice, SessionHygiene, Strategy
-    from execplan.context.pack_printer import PackItem
-    from execplan.context.task_intent import TaskIntent
-    from execplan.context.token_counter import Counter
-
+from execplan.context.pack_printer import PackItem
+from execplan.context.task_intent import GENERIC, TaskIntent
+from execplan.context.token_counter import Counter
 
 CONTROL: Final = "control"
 """Variant that fills the budget with full units, newest first."""

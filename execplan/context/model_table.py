@@ -6,18 +6,14 @@ The built-in table is dated, and settings can add to it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.context.decision import ModelChoice
+from execplan.context.session_logs.token_usage import UsageEvent
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.suggestions import closest_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.decision import ModelChoice
-    from execplan.context.session_logs.token_usage import UsageEvent
 
 _MILLION: Final = 1_000_000
 _REQUIRED: Final = ("input", "output")
@@ -202,7 +198,7 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
                 name.lower(), str(fields["maker"]), window, strength, fields.get("legacy") is True, alias_names, price
             )
     hint = '{ name = "ours-1", maker = "Ours", window = 200000, strength = 2 }'
-    raise ExecplanError("bad-setting", f"a row of {source} {problems[0]}", exit=INPUT, hint=f"write: {hint}")
+    raise ExecplanError("bad-setting", f"a row of {source} {problems[0]}", hint=f"write: {hint}")
 
 
 def recommend_model(table: ModelTable, target: LanguageModel, intent: str, budget: int) -> ModelChoice:

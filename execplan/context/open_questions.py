@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.section_roles import QUESTIONS, RISKS, has_role
-from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
+from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH, Block
 from execplan.core.text.text_lines import is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.text.markdown_blocks import Block
 
 
 class OpenQuestion(NamedTuple):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from execplan.context.context_pack import (
     ARTIFACT,
@@ -14,27 +15,22 @@ from execplan.context.context_pack import (
     PRUNE,
     TOOL_RESULT,
     TRUNCATE,
+    ContextPack,
+    PackFormat,
     Unit,
     make_visible,
 )
-from execplan.context.context_settings import smallest_budget
+from execplan.context.context_settings import Allocation, smallest_budget
+from execplan.context.relevance import ScoredUnit
 from execplan.context.shortening import data_outline, text_ranking
 from execplan.context.shortening.code_definitions import read_definitions
 from execplan.context.shortening.code_outline import CodeFile, read_code
 from execplan.context.shortening.excerpt import Excerpt, TextPart, render_excerpt
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.context.token_counter import Counter
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.context_pack import ContextPack, PackFormat
-    from execplan.context.context_settings import Allocation
-    from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_counter import Counter
-
-    Summarizer = Callable[[int, bool], str | None]
+Summarizer = Callable[[int, bool], str | None]
 
 _MAX_CHARS: Final = 1_000_000
 """Maximum characters of a unit that is analyzed completely; a larger one is only cut, unless it is a log or text."""
@@ -252,7 +248,6 @@ class PackPrinter:
             raise ExecplanError(
                 "budget-too-small",
                 f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} for content, but the items that can't be left out take {needed_tokens:,}",
-                exit=INPUT,
                 hint=f"the smallest sufficient budget is {budget:,}: --budget {budget}",
             )
         return renderings
@@ -263,5 +258,5 @@ def _ensure_unique_ids(candidates: Sequence[ScoredUnit]) -> None:
     for candidate in candidates:
         if candidate.unit.id in seen_ids:
             hint = "give each item a unique ID"
-            raise ExecplanError("double-unit", f"two items have the ID {candidate.unit.id!r}", exit=INPUT, hint=hint)
+            raise ExecplanError("double-unit", f"two items have the ID {candidate.unit.id!r}", hint=hint)
         seen_ids.add(candidate.unit.id)

@@ -7,9 +7,9 @@ from execplan.core.text.invisible_characters import escape_unprintable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-    Redact = Callable[[str], str]
-
+Redact: TypeAlias = "Callable[[str], str]"
 QUOTE_PREFIX = "> "
 """Prefix of each quoted line."""
 _ELLIPSIS = "…"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from execplan.context.context_pack import (
     ARTIFACT,
@@ -20,15 +21,9 @@ from execplan.context.context_pack import (
     ContextPack,
     Unit,
 )
-from execplan.context.text_search import contains_word, extract_keywords, search_texts, total_score
+from execplan.context.task_intent import TaskIntent
+from execplan.context.text_search import WordHit, contains_word, extract_keywords, search_texts, total_score
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.task_intent import TaskIntent
-    from execplan.context.text_search import WordHit
 
 _PURPOSE_WEIGHT: Final = 0.3
 """Weight of a word from the purpose, relative to 1 for a word from the task."""

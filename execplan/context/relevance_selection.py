@@ -7,32 +7,35 @@ large ones as summaries. The remaining room then makes these complete or longer,
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Final
 
-from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.context_pack import (
+    FILE,
+    KEEP,
+    PLAN_TYPES,
+    PRUNE,
+    SUMMARIZE,
+    TRUNCATE,
+    ContextPack,
+    PackFormat,
+    Unit,
+)
+from execplan.context.context_settings import Allocation
 from execplan.context.pack_printer import (
     OMITTED,
     PackItem,
     PackPrinter,
     Rendering,
+    Summarizer,
     make_summarizer,
     read_unit_code,
     truncate_unit,
 )
-from execplan.context.relevance import FIRST_RELEVANCE, NO_SHARED_WORD, SHARES
+from execplan.context.relevance import FIRST_RELEVANCE, NO_SHARED_WORD, SHARES, ScoredUnit
 from execplan.context.shortening.code_outline import group_lines, weigh_rare_words
 from execplan.context.text_search import extract_keywords, extract_symbols, split_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Final
-
-    from execplan.context.context_pack import ContextPack, PackFormat, Unit
-    from execplan.context.context_settings import Allocation
-    from execplan.context.pack_printer import Summarizer
-    from execplan.context.relevance import ScoredUnit
-    from execplan.context.token_counter import Counter as TokenCounter
-
+from execplan.context.token_counter import Counter as TokenCounter
 
 _ACTION_REASONS = {
     SUMMARIZE: "shortened to fit the budget",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-if TYPE_CHECKING:
-    from typing import Final
-
-    from execplan.context.decision import SessionHygiene
+from execplan.context.decision import SessionHygiene
 
 CONTINUE: Final = "continue"
 PREPARE: Final = "prepare_checkpoint"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def search_texts(texts: Iterable[tuple[str, str]], weights: Mapping[str, float])
         except sqlite3.OperationalError as error:
             hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
             message = f"items can't be compared with the task: {error}"
-            raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
+            raise ExecplanError("no-full-text-search", message, hint=hint) from error
         rows = [(_prepare_text(title), _prepare_text(body)) for title, body in texts]
         database.executemany(
             "insert into texts(rowid, title, body) values (?, ?, ?)",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import ModuleType
+from typing import Final
 
 from execplan.core import features
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-    from typing import Final
 
 ESTIMATE: Final = "estimate"
 ENCODING: Final = "o200k_base"
@@ -87,9 +84,7 @@ def make_counter(exact: bool | None = None) -> Counter:
     except ImportError as error:
         if exact:
             message = "tokens can't be counted exactly here: bpe-openai is not installed"
-            raise ExecplanError(
-                "no-tokenizer", message, exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("tokens")
-            ) from error
+            raise ExecplanError("no-tokenizer", message, hint=features.load(features.EXTRA_HINT)("tokens")) from error
         return Counter(ESTIMATE, exact=False, count=estimate_tokens)
     return Counter(ENCODING, exact=True, count=_tolerate_surrogates(count))
 

@@ -37,6 +37,66 @@ EXIT_MEANINGS = {
 }
 """Explanation of each exit status."""
 
+CODES_BY_EXIT: Final = {
+    CHECK_FAILED: (
+        "already-claimed another-author archived-plan comment-resolved committed-plan conflicts-left declined "
+        "draft-errors edited-block edited-checkpoint foreign-driver has-artifacts index-not-staged is-a-link "
+        "ledger-broken lint-errors merge-blocked merge-conflicts must-not-run newer-version not-a-chart "
+        "not-a-document not-an-export not-exportable not-finished not-metrics not-ours nothing-claimed "
+        "nothing-to-approve nothing-to-redo nothing-to-replan nothing-to-resume nothing-to-roll-back "
+        "nothing-to-undo open-run other-source partly-staged patch-does-not-apply run-under-way staged-plan "
+        "step-overwritten too-large-to-send uncommitted-changes uncommitted-plan undone-otherwise worked-on "
+        "worktree-locked wrong-branch"
+    ),
+    USAGE: (
+        "bad-answer bad-character bad-executor bad-metadata invalid-query long-title no-words too-many-words "
+        "unknown-filter-value usage"
+    ),
+    INPUT: (
+        "agent-mode ambiguous-approval ambiguous-comment ambiguous-decision ambiguous-heading ambiguous-part "
+        "ambiguous-plan ambiguous-run ambiguous-section ambiguous-task ambiguous-worktree bad-api-url bad-baseline "
+        "bad-check bad-composition bad-document bad-event bad-file-list bad-folder bad-form bad-front-matter "
+        "bad-job-outputs bad-json bad-key bad-markers bad-patch bad-replan bad-rules bad-setting bad-steps "
+        "bad-ticket bad-toml bad-transition bad-units bad-yaml branch-exists broken-manifest broken-template "
+        "budget-too-small claims-damaged conflict-markers damaged-block dependency-cycle directory-exists "
+        "double-unit empty-file form-too-large github-not-found github-rejected half-moved heading-in-body "
+        "home-exists intent-damaged journal-damaged loosened-policy metadata-by-hand name-taken no-base-commit "
+        "no-check no-drafting-program no-enhancer no-place no-place-for-purpose no-plan no-projects-listed no-steps "
+        "no-such-approval no-such-comment no-such-decision no-such-file no-such-heading no-such-home no-such-item "
+        "no-such-job no-such-page no-such-part no-such-plan no-such-project no-such-revision no-such-rule "
+        "no-such-run no-such-schema no-such-section no-such-step no-such-task no-text no-title no-worktree "
+        "not-a-file not-a-folder not-a-plan not-a-site not-in-revision not-utf-8 nothing-to-attest nul-byte "
+        "other-plan own-successor person-required plan-deleted read-only-task rule-failed section-twice "
+        "struck-through target-taken task-done too-large two-settings unclosed-fence unclosed-in-body unknown-host "
+        "unknown-session unknown-setting unknown-template worktree-exists worktree-missing would-break"
+    ),
+    CONFLICT: (
+        "approval-altered approval-expired approval-used changed-since changed-underneath check-changed "
+        "digest-differs drifted not-as-then other-digest other-document plan-gone program-changed run-cut-short "
+        "stale-approval stale-proposal target-changed task-gone"
+    ),
+    BUSY: "busy git-busy github-rate-limit run-busy under-way",
+    ENVIRONMENT: (
+        "backup-altered backup-missing bare-repository branch-not-checked-out detached-head drafting-failed "
+        "existing-plans git-failed git-slow git-untrusted github-forbidden github-unauthorized github-unavailable "
+        "graphviz-failed ignored-by-git incompatible-executor io-error journal-altered merge-failed "
+        "missing-base-commit newer-state no-charts no-dask no-editor no-executor no-full-text-search no-git "
+        "no-github-token no-graphviz no-home no-locks no-mcp no-repository no-terminal no-tokenizer no-web "
+        "not-committed not-on-windows port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
+    ),
+    POLICY: (
+        "check-denied check-not-approved check-required claimed-task evidence-outside executor-without-tls "
+        "hidden-character hooks-outside inferred-steps key-inside link-outside linked-comments linked-index "
+        "not-approvable not-approved other-project path-outside plan-ignored program-of-repository protected-path "
+        "rules-of-repository secret-file stale-page step-not-approved unsafe-key"
+    ),
+    PAUSED: "paused",
+    INTERNAL_ERROR: "bug",
+    INTERRUPTED: "interrupted",
+    TERMINATED: "terminated",
+}
+"""The codes of all errors by their exit status; `templates/explain/errors.md` explains them."""
+
 
 class ExecplanError(Exception):
     """An error to show to the user; any other exception is a bug."""
@@ -53,7 +113,6 @@ class ExecplanError(Exception):
         code: str,
         message: str,
         *,
-        exit: int,
         hint: str = "",
         candidates: Sequence[str] = (),
         line: int = 0,
@@ -64,7 +123,7 @@ class ExecplanError(Exception):
         self.code = code
         """Stable error code for programs, such as `no-such-task`."""
         self.message = message
-        self.exit = exit
+        self.exit = exit_status(code)
         self.hint = hint
         """Suggested next action for the user: a command or an edit."""
         self.candidates = tuple(candidates)
@@ -77,14 +136,8 @@ class ExecplanError(Exception):
 
     @classmethod
     def restore(cls, fields: Mapping[str, Any]) -> ExecplanError:
-        """Recreate an error from its stored fields: code, message, exit, hint and candidates."""
-        return cls(
-            fields["code"],
-            fields["message"],
-            exit=fields["exit"],
-            hint=fields["hint"],
-            candidates=fields["candidates"],
-        )
+        """Recreate an error from its stored fields: code, message, hint and candidates."""
+        return cls(fields["code"], fields["message"], hint=fields["hint"], candidates=fields["candidates"])
 
     def add_plan_name(self, name: str) -> None:
         """Add the plan's name to a hint that ends with a command about a plan."""
@@ -98,16 +151,21 @@ class ExecplanError(Exception):
             self.hint += f" -p {quote(name)}"
 
 
+def exit_status(code: str) -> int:
+    """Return the exit status of an error; an unknown code is a bug."""
+    return next((status for status, codes in CODES_BY_EXIT.items() if code in codes.split()), INTERNAL_ERROR)
+
+
 def usage_error(message: str, hint: str = "", candidates: Sequence[str] = ()) -> ExecplanError:
     """Return the error for arguments or options that a command doesn't accept."""
-    return ExecplanError("usage", message, exit=USAGE, hint=hint, candidates=candidates)
+    return ExecplanError("usage", message, hint=hint, candidates=candidates)
 
 
 def interrupted_error(signal: str, message: str = "", hint: str = "") -> ExecplanError:
     """Return the error for work that a signal has stopped; the message defaults to what the signal does."""
     if signal == "SIGINT":
-        return ExecplanError("interrupted", message or "interrupted", exit=INTERRUPTED, hint=hint)
-    return ExecplanError("terminated", message or "terminated", exit=TERMINATED, hint=hint)
+        return ExecplanError("interrupted", message or "interrupted", hint=hint)
+    return ExecplanError("terminated", message or "terminated", hint=hint)
 
 
 _WITH_PLAN_ARGUMENT = ("show", "commit", "merge")

@@ -6,7 +6,7 @@ import marshal
 import os
 import sys
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,5 @@ def _worker_died_error(signal_number: int, plan_count: int) -> ExecplanError:
     return ExecplanError(
         "worker-died",
         f"a worker process that handled {plan_count} plans was killed by signal {signal_number}; their results are lost",
-        exit=ENVIRONMENT,
         hint="run it again; signal 9 often means that memory ran out",
     )

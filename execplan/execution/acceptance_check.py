@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from shlex import join
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan, Task
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import find_task, task_ids
-from execplan.core.plan.task_checks import find_check
+from execplan.core.plan.task_checks import TaskCheck, find_check
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.info_string import parse_info_string
+from execplan.execution.execution_plan import Step
 from execplan.execution.shell.command_line import parse_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan.task_checks import TaskCheck
-    from execplan.execution.execution_plan import Step
 
 DEFAULT_TIMEOUT_SECONDS = 300
 """Time limit of a check that sets none; the same as a step's."""
@@ -77,7 +72,6 @@ def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> Acceptanc
         raise ExecplanError(
             "bad-check",
             f"the check of task {task.number} can't be read: {problem}",
-            exit=INPUT,
             hint="write it as in: - Check: `pytest -q tests/reader` {timeout=5m}",
             line=task_check.start + 1,
         )
@@ -104,7 +98,6 @@ def require_check_command(source: str) -> str:
         raise ExecplanError(
             "bad-check",
             f"the check can't be read: {problem}: {command}",
-            exit=INPUT,
             hint="quote the command for the shell in which you type it: --check 'pytest -q tests/reader'",
         )
     return command

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import Meta
 
@@ -19,9 +20,6 @@ from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import field_patterns
 from execplan.execution.execution_plan import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
 from execplan.execution.world import Program, State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1

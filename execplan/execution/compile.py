@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import assign_step_ids, find_annotated_steps
@@ -19,14 +21,8 @@ from execplan.execution.documents.derived_fields import (
     parse_command_fields,
 )
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-from execplan.execution.parsed_steps import INFERRED, ParsedSteps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.parsed_steps import SkippedLine, StepDraft
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.parsed_steps import INFERRED, ParsedSteps, SkippedLine, StepDraft
 
 _DEFAULT_MAX_STEPS = 100
 """Maximum number of steps if the document sets no limit; the policy sets one as well."""
@@ -115,7 +111,6 @@ def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> Non
     raise ExecplanError(
         "bad-steps",
         f"{path}:{step_problems[0].line + 1}: {prefix}{step_problems[0].kind} {step_problems[0].message}",
-        exit=INPUT,
         hint="see how to write steps: execplan explain steps",
         candidates=lines if len(step_problems) > 1 else (),
         data={"problems": [problem._asdict() for problem in step_problems]},
@@ -127,7 +122,6 @@ def _ensure_not_too_many(parsed: ParsedSteps, path: str) -> None:
         raise ExecplanError(
             "bad-document",
             f"{path} has {len(parsed.drafts):,} steps; {MAX_STEPS:,} is the maximum",
-            exit=INPUT,
             hint="write several plans, or move commands into a script",
         )
 

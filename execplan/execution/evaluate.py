@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding
 from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
+from execplan.execution.execution_plan import ExecutionPlan, Step
+from execplan.execution.policy import Policy
 from execplan.execution.risk.command_risk import CommandRisk
 from execplan.execution.risk.step_risk import effective_risk
-
-if TYPE_CHECKING:
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.policy import Policy
-    from execplan.execution.states import ActiveRun
-    from execplan.execution.world import World
+from execplan.execution.states import ActiveRun
+from execplan.execution.world import World
 
 
 class EvaluatedStep(NamedTuple):

@@ -5,20 +5,17 @@ Its fields are those of its JSON. It contains no times, states or results: these
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import Meta, field
 
 from execplan.core.documents.document_model import Model
+from execplan.core.text.violation import Violation
 from execplan.execution.attributes import LIMITS
 from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.text.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
 from execplan.core.project.setting_shapes import Shape, choice, list_of, number, table_of
@@ -18,11 +19,6 @@ from execplan.core.project.setting_table import (
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
 from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Final
-
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 
@@ -73,7 +69,6 @@ def _ensure_not_looser(table: dict[str, object], location: str) -> None:
         raise ExecplanError(
             "loosened-policy",
             f"{location}: a repository can only tighten the policy, but execution.{', execution.'.join(looser_settings)}",
-            exit=INPUT,
             hint=f"remove it; only your own settings can loosen the policy: {_USER_SETTINGS_FILE}, under [execution]",
         )
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from shlex import join
-from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.shell.command_table import SHELLS
-from execplan.execution.world import ABSENT, FILE, Program, normalize_path
+from execplan.execution.world import ABSENT, FILE, Program, State, World, normalize_path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.world import State, World
-
-    StateLookup = Callable[[str], State]
+StateLookup = Callable[[str], State]
 
 _INSTALL = "install_package"
 _TOOL = "use_tool"

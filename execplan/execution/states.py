@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -76,9 +76,9 @@ def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...
     for name in (state, new_state):
         if name not in transitions:
             problem = f"unknown state {name!r}"
-            raise ExecplanError("bad-transition", problem, exit=INPUT, hint="valid states: " + ", ".join(transitions))
+            raise ExecplanError("bad-transition", problem, hint="valid states: " + ", ".join(transitions))
     if new_state not in transitions[state]:
         successors = ", ".join(transitions[state]) or "nothing"
         message = f"the state {state} can't change to {new_state}"
-        raise ExecplanError("bad-transition", message, exit=INPUT, hint=f"valid states after {state}: {successors}")
+        raise ExecplanError("bad-transition", message, hint=f"valid states after {state}: {successors}")
     return new_state

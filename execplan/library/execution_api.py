@@ -116,11 +116,9 @@ def resume(
     run_paths = run_directories.find_run(plan.project, plan.ref, run)
     require_person(
         f"execplan resume -p {plan.ref.shell_name}",
-        lambda: preview_resume(plan.project, plan.ref, run_paths, answer),
+        lambda: preview_resume(run_paths, answer),
     )
-    return resume_module.resume(
-        plan.project, plan.ref, run_paths, answer, observer or RunObserver(), options, executor_text=executor
-    )
+    return resume_module.resume(run_paths, answer, observer or RunObserver(), options, executor_text=executor)
 
 
 def replan(
@@ -134,8 +132,6 @@ def replan(
 ) -> ReplanResult:
     """Revise the remaining steps of a run (default: the last one); raises ExecplanError with nothing changed."""
     return run_replan.replan_run(
-        plan.project,
-        plan.ref,
         run_directories.find_run(plan.project, plan.ref, run),
         reason=reason,
         failed=failed,
@@ -157,9 +153,7 @@ def rollback(
     run_paths = run_directories.find_run(plan.project, plan.ref, run)
 
     def start(observer: RunObserver, options: WriteOptions) -> RollbackResult:
-        return rollback_module.rollback(
-            plan.project, plan.ref, run_paths, step=step, automatic="", observer=observer, options=options
-        )
+        return rollback_module.rollback(run_paths, step=step, automatic="", observer=observer, options=options)
 
     if not options.dry_run:
         preview_options = options._replace(dry_run=True)

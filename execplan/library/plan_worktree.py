@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.archive import plan_archive
 from execplan.core.edits.plan_commit import commit_paths, commit_plan
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan.model import ARCHIVED, COMPLETE
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor, explicit_actor
 from execplan.core.plan_store.index_location import find_index
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery, project_state
+from execplan.core.project.project import Project
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.library.plan_api import Plan
@@ -33,10 +35,6 @@ from execplan.team.worktrees.worktree_record import (
     plan_key,
     save_record,
 )
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 class FinishedWorktree(NamedTuple):
@@ -83,13 +81,12 @@ def select_record(project: Project, name: str | None) -> WorktreeRecord:
         raise ExecplanError(
             "ambiguous-worktree",
             f"{len(matches)} plans have worktrees{f' and match {name!r}' if name else ''}",
-            exit=INPUT,
             hint="name the plan: execplan worktree PLAN --finish",
             candidates=[f"{record.id}  {record.root_of(find_worktree(record, worktrees))}" for record in matches],
         )
     if name is None:
         message, hint = "no plan has a worktree", "create one: execplan worktree PLAN"
-        raise ExecplanError("no-worktree", message, exit=INPUT, hint=hint)
+        raise ExecplanError("no-worktree", message, hint=hint)
     plan = Plan.find(name, project.base)
     record_of_renamed = load_record(project, plan_key(plan.project, plan.ref))
     if record_of_renamed is not None:
@@ -105,7 +102,7 @@ def _no_worktree_error(plan: Plan) -> ExecplanError:
         hint = "it is archived; see the open plans: execplan status"
     elif stored_plan.state == COMPLETE:
         hint = f"it is complete: {advise_plan(stored_plan).commands[0]}"
-    return ExecplanError("no-worktree", f"{plan.id} has no worktree", exit=INPUT, hint=hint)
+    return ExecplanError("no-worktree", f"{plan.id} has no worktree", hint=hint)
 
 
 def finish_worktree(
@@ -119,7 +116,7 @@ def finish_worktree(
     into = into or record.into
     if into == record.branch:
         message = f"{into} is the branch of the plan's own worktree"
-        raise ExecplanError("usage", message, exit=USAGE, hint="--into requires another branch")
+        raise ExecplanError("usage", message, hint="--into requires another branch")
     with lock_record(project, record.plan, f"finish of {record.id}"):
         worktrees = list_worktrees(project)
         worktree = find_worktree(record, worktrees)
@@ -182,7 +179,7 @@ def _require_target(project: Project, record: WorktreeRecord, worktrees: list[Wo
     if worktree_merge.has_branch(project.root, into):
         message = f"no worktree has the branch {into} checked out, into which the plan's branch is merged"
         hint = f"check it out: git switch {quote(into)}; or {hint}"
-    raise ExecplanError("branch-not-checked-out", message, exit=ENVIRONMENT, hint=hint)
+    raise ExecplanError("branch-not-checked-out", message, hint=hint)
 
 
 def _archive_if_complete(
@@ -237,7 +234,6 @@ def _check_claims_of_others(project: Project, ref: PlanRef, record: WorktreeReco
     raise ExecplanError(
         "already-claimed",
         f"others work in the worktree of {record.id}, which is removed with --finish, and you act as {name}",
-        exit=CHECK_FAILED,
         hint=f"let {other_claims[0].name} finish, or have the task handed over: {claims.handover_command(ref, other_claims[0].name, name)}",
         candidates=lines,
     )

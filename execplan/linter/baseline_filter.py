@@ -11,10 +11,10 @@ from execplan.linter.rule import Finding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
+    from typing import TypeAlias
 
-    BaselineCounts = dict[str, int]
-    """Fingerprints of findings, with the number of occurrences."""
-
+BaselineCounts: TypeAlias = "dict[str, int]"
+"""Fingerprints of findings, with the number of occurrences."""
 _OVERFLOW = "more"
 _UNREADABLE_CODE = "EP001"
 

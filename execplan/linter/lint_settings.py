@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.setting_shapes import choice, is_text, list_of, table_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.linter.rule import BUILTIN_PREFIX, LEVELS, RULES
@@ -35,7 +35,6 @@ def ensure_known_rules(names: Sequence[str], location: str) -> None:
         raise ExecplanError(
             "no-such-rule",
             f"{location}: no rule has the code or the prefix {name!r}",
-            exit=INPUT,
             hint="list the rules: execplan explain --codes",
             candidates=[f"{code}  {RULES[code].summary}" for code in closest_names(name.upper(), RULES)],
         )
@@ -62,7 +61,6 @@ def _ensure_no_rules(table: Mapping[str, object], location: str) -> None:
         raise ExecplanError(
             "rules-of-repository",
             f"{location}: a repository can't name code to run, so it can't have its own rules",
-            exit=POLICY,
             hint="put them in your own settings under lint.rules, or use --rules FILE",
         )
 

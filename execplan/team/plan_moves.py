@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
 
 from execplan.core.archive import plan_archive, plan_relocation
+from execplan.core.archive.document_mentions import ConfirmRewrite
+from execplan.core.archive.plan_move import MoveResult
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.approvals import artifact_store
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.team.dependencies.dependency_graph import build_graph
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
-if TYPE_CHECKING:
-    from execplan.core.archive.document_mentions import ConfirmRewrite
-    from execplan.core.archive.plan_move import MoveResult
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+Dependents = frozenset[tuple[str, str]]
 
-    Dependents = frozenset[tuple[str, str]]
-
-    """Paths of plans, each with a name by which it depends on a plan."""
+"""Paths of plans, each with a name by which it depends on a plan."""
 
 
 def find_dependents(project: Project, ref: PlanRef) -> Dependents:

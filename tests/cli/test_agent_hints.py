@@ -12,6 +12,7 @@ import pytest
 from execplan.cli.app import group
 from execplan.core.plan_store import hint_reader
 from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, with_approved_plan
+from tests.cli.test_unfinished_run import ONE_TASK
 from tests.commands import check_command
 from tests.plans import with_sections
 
@@ -418,6 +419,17 @@ def test_undo_suggests_no_rollback_that_is_done(desk: InProcessRepository) -> No
     assert "execplan rollback" in desk.type("undo").err
     assert desk.type("rollback").exit == 0
     assert "rollback" not in desk.type("undo").err
+
+
+def test_undo_of_restore_archives_no_plan_whose_tasks_a_rollback_reopened(desk: InProcessRepository) -> None:
+    desk.plan(ONE_TASK.replace("sleep 30", "true"))
+    desk.approve()
+    assert desk.type("run").exit == 0
+    for command in (["archive"], ["restore", PLAN], ["rollback"]):
+        assert desk.type(*command).exit == 0, command
+    error = desk.refused(4, "changed-since", "undo")
+    assert error["hint"] == f"archive it: execplan archive {PLAN}"
+    assert len(desk.data("list")["plans"]) == 1
 
 
 def test_a_replan_of_edited_steps_says_what_has_changed(desk: InProcessRepository) -> None:

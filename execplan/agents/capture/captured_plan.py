@@ -5,36 +5,31 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from execplan.agents.capture.native_plan import convert
+from execplan.agents.capture.native_plan import NativePlan, convert
 from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, section_lines
 from execplan.agents.capture.plan_revision import is_revision, revise_plan
 from execplan.core.archive.attachments import attach_files
 from execplan.core.edits.bulk_operation import BulkOperation
-from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan import outline, reader
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
+from execplan.core.scaffold.plan_creation import CreatedPlan
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.text.text_lines import digest
 from execplan.core.trace import log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.agents.capture.native_plan import NativePlan
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.plan_creation import CreatedPlan
 
 RECORDS_DIR = "captures"
 _MAX_BYTES = 1 << 14

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from execplan.agents.capture.native_text import find_tagged_plan
 from execplan.core.files import file_access
 from execplan.core.text import fast_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 PROGRAM_NAMES = {"claude": "Claude Code", "codex": "Codex"}
 """Programs by their names in `--hook`."""

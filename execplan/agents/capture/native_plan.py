@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from execplan.agents.capture import plan_tasks
-from execplan.agents.capture.native_text import make_safe, read_native_text
+from execplan.agents.capture.native_text import NativeText, make_safe, read_native_text
 from execplan.agents.capture.plan_parts import (
     TASKS,
     HeadingPart,
@@ -17,15 +18,9 @@ from execplan.agents.capture.plan_parts import (
     lists_files,
     split_parts,
 )
-from execplan.agents.capture.plan_tasks import NativeTask
+from execplan.agents.capture.plan_tasks import NativeTask, PlacedPart
 from execplan.core.plan import outline
 from execplan.core.text.markdown_blocks import HEADING, PARAGRAPH, scan_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.agents.capture.native_text import NativeText
-    from execplan.agents.capture.plan_tasks import PlacedPart
 
 UNTITLED = "Captured plan"
 MAX_TITLE_LENGTH = 100

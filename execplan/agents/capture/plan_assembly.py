@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from execplan.agents.capture.native_text import fence
 from execplan.core.plan import outline, reader
+from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import insert_section
 from execplan.core.text.text_lines import Edit, Text, apply_edits, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.plan.model import ParsedPlan, Section
 
 _MAX_ROUNDS = 3
 SECRET_CODE = "EP410"  # noqa: S105 - the code of a rule

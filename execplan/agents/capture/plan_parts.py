@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from execplan.core.plan import outline, section_roles
 from execplan.core.plan.line_grammar import read_checkbox
 from execplan.core.text.markdown_blocks import FENCE, HEADING, ITEM, PARAGRAPH, Block, scan_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TASKS = "tasks"
 """Label of headings above a list of tasks, which belongs to Progress if it has checkboxes."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.agents.capture.native_plan import convert
+from execplan.agents.capture.native_plan import NativePlan, convert
 from execplan.agents.capture.plan_assembly import body_edit, fill_template, section_lines
-from execplan.agents.capture.plan_tasks import format_tasks, task_line_text
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.agents.capture.plan_tasks import NativeTask, format_tasks, task_line_text
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
-from execplan.core.plan.model import OPEN
+from execplan.core.plan.model import OPEN, ParsedPlan, Section
 from execplan.core.plan.plan_change import (
+    ChangeBuilder,
     PlanChange,
     ensure_blocks_closed,
     ensure_unique_section,
@@ -21,14 +22,6 @@ from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.text.line_merge import merge_chunks
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import Edit, apply_edits, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.agents.capture.native_plan import NativePlan
-    from execplan.agents.capture.plan_tasks import NativeTask
-    from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.core.plan.plan_change import ChangeBuilder
 
 _PROSE_SECTIONS = tuple([name for name in outline.NAMES if name not in (*outline.LIVING, outline.ARTIFACTS)])
 _SKELETON = "# Plan\n\n" + "\n".join([f"## {name}\n\n" for name in outline.NAMES])
@@ -186,7 +179,6 @@ def _checked_change(plan: ParsedPlan, edits: tuple[Edit, ...], summary: str, mes
         raise ExecplanError(
             "would-break",
             "the revised plan would change the structure of the plan",
-            exit=INPUT,
             hint="import it as another plan: execplan new --from FILE",
         )
     return PlanChange(edits, after, summary, messages)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 from execplan.agents.capture.plan_parts import TASKS, HeadingPart, is_numbered, list_items, without_number
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text, text_without_timestamp
 from execplan.core.plan.model import is_unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
 
 MAX_LENGTH = 160
 """Length in characters from which a task is shortened; its whole text is in Plan of Work."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from execplan.agents.user_program import sensitive_text
 from execplan.context.context_pack import FORMATS, PLAN_TYPES, PRUNE
@@ -19,15 +20,11 @@ from execplan.context.text_search import count_shared_words, extract_keywords
 from execplan.context.token_counter import make_counter
 from execplan.core.errors import ExecplanError
 from execplan.core.git.git_query import GIT_UNUSABLE_CODES
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.project.project import Project
 
 _MAX_NAMED_FILES: Final = 20
 """Maximum number of files that are read because their paths have words of the request."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from execplan.agents.user_program.program_call import USER_ONLY, UserProgram, limit_settings, make_program
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.setting_shapes import number, table_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.core.text.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _DEFAULT_SECONDS: Final = 300
 _DEFAULT_KILOBYTES: Final = 512
@@ -48,7 +46,6 @@ def load_settings(project: Project, name: str) -> DraftingSettings:
         raise ExecplanError(
             "no-drafting-program",
             message,
-            exit=INPUT,
             hint=hint or f"{example}; see: execplan explain drafting",
             candidates=tuple(programs),
         )

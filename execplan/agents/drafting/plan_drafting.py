@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.core.errors import CHECK_FAILED, ENVIRONMENT, ExecplanError, interrupted_error
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.plan import reader
 from execplan.core.plan.item_format import escape_heading
 from execplan.core.plan.model import DONE
@@ -208,7 +208,6 @@ def _failed_error(settings: DraftingSettings, result: CallResult) -> ExecplanErr
     return ExecplanError(
         "drafting-failed",
         f"{name} gave no draft: {result.reason}{was_sent}; nothing was written",
-        exit=ENVIRONMENT,
         hint=f"try the command of drafting.programs.{name} on its own, with a prompt on standard input; limits: execplan explain drafting",
     )
 
@@ -227,7 +226,6 @@ def keep_draft(project: Project, draft: Draft, settings: DraftingSettings) -> Ex
     return ExecplanError(
         "draft-errors",
         f"the draft has {format_count(len(draft.problems), 'error')}{again}; no plan was created, and the draft is kept in {display_path}",
-        exit=CHECK_FAILED,
         hint=f"fix them there, then create the plan from it: execplan new --from {shlex.quote(os.path.relpath(path))}",
         candidates=[f"{display_path}:{problem}" for problem in shorten(draft.problems)],
         data={"findings": findings, "path": display_path, "draft": draft_json(draft, settings)},

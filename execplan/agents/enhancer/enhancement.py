@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import Any, Final, NamedTuple
 
 from execplan.agents.enhancer import stored_proposal
 from execplan.agents.enhancer.enhancement_request import build_request
@@ -19,25 +20,21 @@ from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
+from execplan.agents.user_program.program_call import CallResult, UserProgram
 from execplan.core.documents.document_io import to_json_bytes
-from execplan.core.errors import POLICY, ExecplanError, interrupted_error
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.files import file_access
 from execplan.core.git import git_query
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import strict_json
 from execplan.core.text.fast_json import iter_texts
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.violation import Violation
 from execplan.execution.engine.audit_log import log_file
+from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from execplan.agents.user_program.program_call import CallResult, UserProgram
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.execution_plan import ExecutionPlan
 
 PROPOSED: Final = "proposed"
 NO_CHANGE: Final = "nothing"
@@ -125,7 +122,7 @@ def prepare_request(
         path = project.display_path(ref.path)
         message = f"git ignores {path}; ignored files are not sent"
         hint = f"if it may be sent, remove the pattern that matches: git check-ignore -v {shlex.quote(path)}"
-        raise ExecplanError("plan-ignored", message, exit=POLICY, hint=hint)
+        raise ExecplanError("plan-ignored", message, hint=hint)
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(
         document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.user_program.program_call import USER_ONLY, UserProgram, limit_settings, make_program
 from execplan.core.documents.document_io import to_json_bytes
 from execplan.core.documents.json_schema import make_json_schema
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.setting_shapes import is_text, list_of
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
 from execplan.core.text.suggestions import did_you_mean
 from execplan.core.text.text_lines import digest
 from execplan.execution.documents.schema_rules import RULES
+from execplan.execution.engine.audit_log.log_writer import AuditLog
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
 
 _DEFAULT_SECONDS: Final = 60
 _DEFAULT_KILOBYTES: Final = 512
@@ -70,7 +67,6 @@ def load_settings(project: Project) -> UserProgram:
         raise ExecplanError(
             "no-enhancer",
             f"no enhancer is set in {user_settings.path()}, the only place where it can be set",
-            exit=INPUT,
             hint='add to it: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
         )
     check_table("enhancer", table, f"{user_settings.path()}: enhancer")
@@ -90,7 +86,7 @@ def load_shared_fields() -> tuple[str, ...]:
         if name not in FIELDS:
             message = f"{user_settings.path()}: {name!r} in enhancer.share is not a field that can be shared"
             hint = f"{did_you_mean(name, FIELDS)} All fields: execplan explain enhancer".strip()
-            raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+            raise ExecplanError("bad-setting", message, hint=hint)
     return tuple(names)
 
 

@@ -5,14 +5,11 @@ The structure is always sent: IDs, numbers, switches, and values that the format
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 FIELDS: Final = {
     "description": "the plan's description",

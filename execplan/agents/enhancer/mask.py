@@ -5,20 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Final
 
 from execplan.agents.enhancer.field_sharing import withhold_fields
-from execplan.agents.user_program.sensitive_text import find_secret_arguments, find_suspected_secrets
+from execplan.agents.user_program.sensitive_text import PersonalData, find_secret_arguments, find_suspected_secrets
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.fast_json import iter_texts
 from execplan.execution.documents.written_paths import written_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import Any
-
-    from execplan.agents.user_program.sensitive_text import PersonalData
 
 SECRET: Final = "secret"  # noqa: S105 - the name of a kind
 WITHHELD: Final = "withheld"

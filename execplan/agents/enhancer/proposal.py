@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.agents.enhancer.relaxations import has_different_behavior
 from execplan.agents.enhancer.unmask import is_same_json, iter_masked_texts, unmask
 from execplan.core.documents.document_model import validate_document
+from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Metadata
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from execplan.core.project.project import Project
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """Fields of the plan that must stay as they were sent."""

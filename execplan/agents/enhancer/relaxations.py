@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from execplan.agents.enhancer.unmask import BEHAVIOR_FIELDS, has_secret, is_same_json
 from execplan.core.text.message_parts import shorten
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    Step = Mapping[str, Any]
+Step = Mapping[str, Any]
 
 _RESTRICTION_LISTS = ("depends_on", "deny")
 _MUST_STAY_ON = ("confirm", "checkpoint")

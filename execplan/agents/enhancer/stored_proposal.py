@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.core.documents.document_io import document_bytes, to_json_bytes
 from execplan.core.documents.document_model import document_error, validate_document
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"
@@ -63,7 +61,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
         return document
     if proposal["of"] != plan_digest(document):
         message = f"{source} is out of date: the execution plan of {ref.id} has changed since"
-        raise ExecplanError("stale-proposal", message, exit=CONFLICT, hint=_ASK_AGAIN.format(ref.shell_name))
+        raise ExecplanError("stale-proposal", message, hint=_ASK_AGAIN.format(ref.shell_name))
     _ensure_unaltered(proposal["sent"], document, source)
     new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
     if new_document is None:
@@ -103,9 +101,7 @@ def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> N
     """Raise ExecplanError unless `sent_plan` is this plan with placeholders for the masked texts."""
     if not _has_same_shape(sent_plan, plan_content(document)):
         message = f"{source}: /sent is not the execution plan that was sent: another program has changed it"
-        raise ExecplanError(
-            "bad-document", message, exit=INPUT, hint="request a new proposal: execplan compile --enhance"
-        )
+        raise ExecplanError("bad-document", message, hint="request a new proposal: execplan compile --enhance")
 
 
 def _has_same_shape(sent_value: Any, original_value: Any) -> bool:

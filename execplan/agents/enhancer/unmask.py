@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.agents.enhancer.mask import SECRET, WITHHELD
 from execplan.core.text.fast_json import iter_texts
 from execplan.core.text.violation import Violation, json_pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 BEHAVIOR_FIELDS = (
     "type tool target lines action command argv content patch parameters cwd env shell network inputs outputs expect exit "

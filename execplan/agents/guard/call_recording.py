@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.core import clock
-from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import set_timeout
 from execplan.core.project import project_state
 from execplan.core.text.message_parts import printable_line
@@ -100,7 +100,7 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
 
 
 def _waiting_error(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("paused", message, exit=PAUSED, hint=hint)
+    return ExecplanError("paused", message, hint=hint)
 
 
 def current_time(entries: Sequence[RunEntry]) -> float:
@@ -114,7 +114,7 @@ def current_time(entries: Sequence[RunEntry]) -> float:
     )
     if now < last_time - CLOCK_SKEW_SECONDS:
         message = f"the clock was set back: the journal was written at {entries[-1].at}"
-        raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="correct the system clock")
+        raise ExecplanError("approval-expired", message, hint="correct the system clock")
     return max(now, last_time)
 
 

@@ -6,13 +6,10 @@ Codex asks its hooks about each command that a script runs, but shows them neith
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from execplan.agents.guard.tool_call import NotUnderstoodError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Final
 
 SCRIPT_TEXT: Final = b'"custom_tool_call'
 """Text in each line of a transcript that has a script or its output."""

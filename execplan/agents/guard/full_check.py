@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.agents.guard import call_recording, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import GuardDecision, decide
+from execplan.agents.guard.tool_call import ToolCall
 from execplan.core import clock
-from execplan.core.errors import CONFLICT, ExecplanError
-from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.ordering_fields import parse_ordering_fields
 from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.permission import DENY
 from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.states import FAILED
-
-if TYPE_CHECKING:
-    from execplan.agents.guard.tool_call import ToolCall
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 
 
 def decide_by_plan(
@@ -86,7 +81,7 @@ def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, A
             agent_run_lookup.ensure_not_waiting(ref, run)
         candidate = find_candidate(project, ref, with_programs=False)
         if run is not None:
-            ensure_same_document(project, ref, run.run_paths, run.entries)
+            ensure_same_document(run.run_paths, run.entries)
         return require_approval(project, ref, candidate, run.run_paths.id if run is not None else ""), run
     except ExecplanError as error:
         denial = _used_approval_error(ref, last_run, error)
@@ -109,7 +104,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
         message = f"run {last_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
         message += "; the approval allows nothing more" if run_state.status != FAILED else ""
         hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor, ASK)
-    return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
 
 
 def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, run: AgentRun | None) -> GuardContext:

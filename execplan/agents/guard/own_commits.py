@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
+from execplan.agents.guard.guard_context import GuardScope
 from execplan.agents.guard.plan_denials import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
+from execplan.agents.guard.tool_call import ToolCall
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.plan_store import plan_store
+from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution import states
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs import agent_run_lookup
 from execplan.execution.permission import ALLOW, PLANS, STEPS
-from execplan.execution.shell.simple_command import parse_args
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.agents.guard.guard_context import GuardScope
-    from execplan.agents.guard.tool_call import ToolCall
-    from execplan.core.project.project import Project
-    from execplan.execution.shell.simple_command import ParsedArgs
-    from execplan.execution.world import State
+from execplan.execution.shell.simple_command import ParsedArgs, parse_args
+from execplan.execution.world import State
 
 _ADD_FLAGS = "-A --all -u --update -v --verbose -n --dry-run".split()
 _COMMIT_FLAGS = "-a --all -o --only -q --quiet -s --signoff -v --verbose --dry-run".split()

@@ -10,7 +10,7 @@ from execplan.agents.guard.guard_decision import GuardDecision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
 from execplan.core import clock
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
@@ -34,7 +34,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     project = project_discovery.find(os.getcwd())
     if not project.exists:  # nested projects are not searched, which may exceed the time limit
         message = f"no ExecPlan project found in {project.base} or its parents"
-        raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="start the agent in an ExecPlan project")
+        raise ExecplanError("no-home", message, hint="start the agent in an ExecPlan project")
     policy = effective_policy(project)
     context = PlanlessContext(project, policy.reads, policy.tools, policy.commits)
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan

@@ -12,7 +12,7 @@ from time import time_ns
 
 from execplan import __version__
 from execplan.core import clock
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
@@ -83,7 +83,7 @@ def choice_error(refs: Sequence[PlanRef]) -> ExecplanError:
         if refs
         else "a person must approve one that has steps: execplan approve; see how to write them: execplan explain steps"
     )
-    return ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in refs])
+    return ExecplanError("not-approved", message, hint=hint, candidates=[ref.id for ref in refs])
 
 
 def find(project: Project, plan_name: str | None) -> ExecplanError | None:

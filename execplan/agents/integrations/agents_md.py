@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.project import builtin_templates
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_directories
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 NAME = "agents"
 _AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"

@@ -5,13 +5,10 @@ The hook decides nothing and prints nothing, so the program asks its user about 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from execplan.agents.integrations.hook_entry import MARK_FIELD, PLAN_MODE, PLAN_PROPOSAL
+from execplan.agents.integrations.hook_entry import MARK_FIELD, PLAN_MODE, PLAN_PROPOSAL, Hook
 from execplan.agents.integrations.hook_file import HookIntegration
-
-if TYPE_CHECKING:
-    from execplan.agents.integrations.hook_entry import Hook
 
 NAME = "capture"
 TIMEOUT = 20

@@ -7,7 +7,7 @@ import os
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 NAME = "completion"
@@ -40,7 +40,6 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
         raise ExecplanError(
             "not-ours",
             f"{file.path} already exists, and execplan install did not create it",
-            exit=CHECK_FAILED,
             hint=f"remove it, then: execplan install {NAME} --shell {shell}",
         )
     change_set = managed_block.plan_install(file, lines, bytes, force=force)

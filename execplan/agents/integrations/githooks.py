@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_file
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project import builtin_templates
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "git-hooks"
 _NAME = "pre-commit"
@@ -52,9 +49,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     if os.path.lexists(file.path) and existing_block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
             message = f"{file.display_path} would be moved to {project.display_path(backup_path)}, which already exists"
-            raise ExecplanError(
-                "name-taken", message, exit=INPUT, hint="remove or rename one of the two files, then try again"
-            )
+            raise ExecplanError("name-taken", message, hint="remove or rename one of the two files, then try again")
         moves = (IntegrationChange(NAME, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
     is_ours = file.data is None or managed_block.is_file_created(existing_block)
@@ -91,7 +86,6 @@ def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
         raise ExecplanError(
             "hooks-outside",
             f"the hooks are in {configured_path}, outside the repository (core.hooksPath)",
-            exit=POLICY,
             hint=f"other repositories may use them too; to check plans there, add to their pre-commit hook: {command}",
         )
     return folder, (f"{project.display_path(folder)} may be committed, and its hook contains a path of this machine",)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
 from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations.hook_entry import Hook
 from execplan.agents.integrations.hook_file import PROGRAMS, HookIntegration, hook_file_path
 from execplan.agents.integrations.integration_changes import LIMIT
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.agents.integrations.hook_entry import Hook
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "guard"
 TIMEOUT = 30

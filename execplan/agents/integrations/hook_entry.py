@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from execplan.agents.integrations import json_edits
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.text.strict_json import JsonNode
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.text.strict_json import JsonNode
 
 
 class Hook(NamedTuple):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations.hook_entry import Hook, HookEntry
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
     EDITED_BY_HAND,
@@ -17,19 +19,14 @@ from execplan.agents.integrations.integration_changes import (
     read_project_file,
 )
 from execplan.agents.integrations.json_edits import InvalidJsonError
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from execplan.agents.integrations.hook_entry import Hook, HookEntry
-    from execplan.core.project.project import Project
-
-    DesiredHook = tuple[Hook, dict[str, Any]]
-    """A hook with the current content of its entry."""
-    PendingFiles = Mapping[str, bytes | None]
-    """Pending content of files by path, after the changes planned before: two integrations may share a file."""
+DesiredHook = tuple[Hook, dict[str, Any]]
+"""A hook with the current content of its entry."""
+PendingFiles = Mapping[str, bytes | None]
+"""Pending content of files by path, after the changes planned before: two integrations may share a file."""
 
 
 class AgentProgram(NamedTuple):
@@ -208,7 +205,6 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> IntegrationChange:
         raise ExecplanError(
             "edited-block",
             f"{file.display_path}: the execplan entry was edited by hand; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"move what you want to keep elsewhere, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)
@@ -243,4 +239,4 @@ def _unchanged(file: HookFile, reason: str) -> IntegrationChange:
 
 def _bad_json_error(message: str) -> ExecplanError:
     hint = "repair the file and try again; until then, the program may ignore the file and all its hooks"
-    return ExecplanError("bad-json", message, exit=INPUT, hint=hint)
+    return ExecplanError("bad-json", message, hint=hint)

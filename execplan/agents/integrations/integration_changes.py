@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project, ensure_inside
 
 LIMIT = 5 << 20
 """Maximum size, in bytes, of a file that an integration changes."""
@@ -84,7 +79,7 @@ def read_file(path: str) -> bytes | None:
     data, size = file_access.read(path, LIMIT)
     if size > LIMIT:
         hint = "check whether it is the right file"
-        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
+        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", hint=hint)
     return data
 
 

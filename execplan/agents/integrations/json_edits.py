@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import strict_json
 from execplan.core.text.fast_json import MAX_DEPTH
 from execplan.core.text.strict_json import BOM, JsonFault, JsonNode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 """Pattern for the end of a line."""

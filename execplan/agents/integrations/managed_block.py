@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
@@ -12,13 +12,9 @@ from execplan.agents.integrations.integration_changes import (
     IntegrationChange,
     count_missing_directories,
 )
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 _CREATED_NOTE = "made"
 
@@ -79,7 +75,6 @@ def plan_uninstall(
         raise ExecplanError(
             "edited-block",
             f"{file.display_path}: the execplan block was edited by hand; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"move what you want to keep out of it, then: execplan uninstall {file.integration} --force",
         )
     remaining = remove_lines(file.data, block) if remove_lines else remove_block(file.data, block, file.style)
@@ -250,7 +245,6 @@ def _damaged_block_error(path: str, line: int, problem: str) -> ExecplanError:
     return ExecplanError(
         "damaged-block",
         f"{path}:{line}: {problem}",
-        exit=INPUT,
         hint="repair the lines with execplan:begin and execplan:end: one of each, in this order, or none",
         line=line,
     )

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, count_missing_directories
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 LIST_NAME = ".execplan.json"
 """Name of the list of installed files in the directory."""
@@ -83,7 +81,6 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
             raise ExecplanError(
                 "not-ours",
                 f"{directory.show(name)} already exists, and execplan install did not create it",
-                exit=CHECK_FAILED,
                 hint=f"move it elsewhere, then: {directory.command('install')}",
             )
         else:
@@ -120,7 +117,6 @@ def plan_uninstall(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
             raise ExecplanError(
                 "edited-block",
                 f"{directory.show(name)} was edited by hand; nothing was written",
-                exit=CHECK_FAILED,
                 hint=f"move what you want to keep elsewhere, then: {directory.command('uninstall')} --force",
             )
         changes.append(_file_change(directory, name, current, None))
@@ -142,7 +138,6 @@ def read_list(directory: ManagedDirectory) -> InstalledFiles | None:
         raise ExecplanError(
             "bad-file-list",
             f"{directory.show(LIST_NAME)} is not a list of installed files",
-            exit=INPUT,
             hint=f"restore it with git, or remove {directory.display_path}, then: {directory.command('install')}",
         )
     return InstalledFiles(count, dict(digests))

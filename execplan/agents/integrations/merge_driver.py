@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import (
@@ -14,13 +13,10 @@ from execplan.agents.integrations.integration_changes import (
     read_project_file,
 )
 from execplan.agents.integrations.managed_block import ManagedFile
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-from execplan.core.project.project import common_git_dir
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project, common_git_dir
 
 NAME = "merge-driver"
 _FILE = ".gitattributes"
@@ -45,7 +41,6 @@ def install(project: Project, *, force: bool) -> ChangeSet:
         raise ExecplanError(
             "foreign-driver",
             f"git already has another merge driver named execplan: {driver}",
-            exit=CHECK_FAILED,
             hint=f"keep it, or replace it: execplan install {NAME} --force",
         )
     values = {_NAME_SETTING: "plans, by tasks and entries", DRIVER_SETTING: driver_command()}

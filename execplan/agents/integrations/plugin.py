@@ -12,7 +12,8 @@ import json
 import os
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from execplan import __version__
 from execplan.agents.integrations import managed_directory, session_hooks, skill
@@ -21,9 +22,6 @@ from execplan.agents.integrations.managed_directory import ManagedDirectory
 from execplan.core import features
 from execplan.core.project import builtin_templates
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "plugin"
 SERVER_PACKAGE = "mcp"

@@ -10,11 +10,11 @@ import json
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange, read_project_file
-from execplan.agents.integrations.managed_block import ManagedFile
+from execplan.agents.integrations.managed_block import ManagedBlock, ManagedFile
 from execplan.agents.integrations.precommit_config import (
     END,
     INSTEAD,
@@ -23,13 +23,10 @@ from execplan.agents.integrations.precommit_config import (
     find_hook_position,
     parse_config,
 )
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project.plan_path_pattern import plan_paths_regex
-
-if TYPE_CHECKING:
-    from execplan.agents.integrations.managed_block import ManagedBlock
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "pre-commit"
 _FILE = ".pre-commit-config.yaml"
@@ -141,7 +138,6 @@ def _remove_hook(data: bytes, block: ManagedBlock) -> bytes:
     raise ExecplanError(
         "would-break",
         f"{_FILE}: removing the execplan block would change the rest of the file; nothing was written",
-        exit=INPUT,
         hint=f"remove the hook {_HOOK_ID} by hand, including the comments around it",
     )
 
@@ -168,7 +164,6 @@ def _load_config(data: bytes, lines: list[str]) -> PreCommitConfig:
         raise ExecplanError(
             "bad-yaml",
             f"{_FILE}{error}",
-            exit=INPUT,
             hint="repair the file" + (", or paste this under repos:" if lines else ""),
             candidates=lines,
         ) from None
@@ -186,7 +181,6 @@ def _no_place_error(lines: list[str]) -> ExecplanError:
     return ExecplanError(
         "no-place",
         f"{_FILE}: the list repos is written in a form that can't be extended without changing it",
-        exit=INPUT,
         hint="add these lines to it by hand",
         candidates=lines,
     )

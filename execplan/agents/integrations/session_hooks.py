@@ -5,13 +5,10 @@ Its output reports the status of the plan.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from execplan.agents.integrations.hook_entry import COMPACTION, MARK_FIELD, SESSION
+from execplan.agents.integrations.hook_entry import COMPACTION, MARK_FIELD, SESSION, Hook
 from execplan.agents.integrations.hook_file import HookIntegration
-
-if TYPE_CHECKING:
-    from execplan.agents.integrations.hook_entry import Hook
 
 NAME = "session-hooks"
 TIMEOUT = 20

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_directory
-from execplan.agents.integrations.hook_file import NO_PENDING_FILES
+from execplan.agents.integrations.hook_file import NO_PENDING_FILES, PendingFiles
 from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
 from execplan.core.project import builtin_templates
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.agents.integrations.hook_file import PendingFiles
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NAME = "skill"
 FILE_NAME = "SKILL.md"

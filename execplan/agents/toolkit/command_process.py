@@ -10,16 +10,13 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from execplan.core.errors import INTERNAL_ERROR, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.implied_plan import IGNORE_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.secrets.redaction import Redactor
+from execplan.core.secrets.redaction import Redactor
 
 Value = TypeVar("Value")
 
@@ -46,9 +43,7 @@ async def run_command(
         document: Document = redact(json.loads(output))
     except ValueError:
         message = f"execplan {arguments[0]} ended with status {status} and printed no document"
-        return error_document(
-            arguments[0], ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=messages[-2000:] or "try it again")
-        )
+        return error_document(arguments[0], ExecplanError("bug", message, hint=messages[-2000:] or "try it again"))
     return document
 
 

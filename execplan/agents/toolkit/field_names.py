@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from execplan.core.plan_store.hint_reader import ASK, NEW_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 _TOOLS: Final = {
     **{name: f"{name}(plan)" for name in ("show", "lint", "context", "archive")},

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -17,19 +18,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from execplan import __version__
-from execplan.agents.toolkit.command_process import redact, run_command
+from execplan.agents.toolkit.command_process import Document, redact, run_command
 from execplan.agents.toolkit.field_names import name_calls
 from execplan.agents.toolkit.project_tools import ProjectTools
-from execplan.agents.toolkit.tool_list import project_tools
+from execplan.agents.toolkit.tool_list import AgentTool, project_tools
 from execplan.core.errors import ExecplanError
 from execplan.core.project import builtin_templates
 from execplan.library.plan_api import Plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from execplan.agents.toolkit.command_process import Document
-    from execplan.agents.toolkit.tool_list import AgentTool
 
 _INSTRUCTIONS = (
     "Plans are markdown files that you keep up to date while you work: start with next_task or status, read with "

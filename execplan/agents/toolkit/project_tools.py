@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from execplan.agents.toolkit.command_process import Document, error_document, run_command
 from execplan.agents.toolkit.field_names import name_fields, name_next_calls
-from execplan.core.errors import INPUT, POLICY, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.pure_paths import is_inside
 
 PlanName = Annotated[str | None, "ID or unique text; default: the only open plan"]
@@ -69,9 +69,7 @@ class ProjectTools:
         """Add, check off, reopen, reword or split a task; `verify` checks it off if its check passes."""
         if action != "add" and not task:
             hint = "name a task by its number, ID or unique text: see show()"
-            return error_document(
-                "edit_task", ExecplanError("usage", f"{action} requires `task`", exit=USAGE, hint=hint)
-            )
+            return error_document("edit_task", ExecplanError("usage", f"{action} requires `task`", hint=hint))
         operands = {"add": [_escape(text)], "reword": [task, _escape(text)]}.get(action, [task])
         options = ["--done", _escape(text), "--remaining", _escape(remaining)] if action == "split" else []
         command = ["done", "--verify"] if action == "verify" else [action]
@@ -170,12 +168,12 @@ class ProjectTools:
         """Run a command on a plan of the project."""
         if not self._is_plan_inside(plan):
             message = f"the plan is outside of the project: {plan}"
-            error = ExecplanError("path-outside", message, exit=POLICY, hint="name the plan by its ID")
+            error = ExecplanError("path-outside", message, hint="name the plan by its ID")
             return error_document(arguments[0], error)
         separated = ["--", *operands] if operands else []
         command = [arguments[0], *_option("--plan", plan), *arguments[1:], *separated]
         if any(["\0" in argument for argument in command]):
-            error = ExecplanError("nul-byte", "an argument contains a NUL byte", exit=INPUT, hint="remove it")
+            error = ExecplanError("nul-byte", "an argument contains a NUL byte", hint="remove it")
             return error_document(arguments[0], error)
         document = await run_command(self.root, command, stdin=stdin, agent=agent, as_text=as_text)
         if document["error"] is None:

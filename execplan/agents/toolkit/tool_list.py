@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from execplan.agents.toolkit.command_process import Document, error_document, make_document
 from execplan.agents.toolkit.project_tools import ProjectTools, SummaryForm, SummaryLength
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object"}
 
@@ -32,7 +32,7 @@ class AgentTool(NamedTuple):
             allowed = self.input_schema["properties"].get(name, {}).get("enum")
             if allowed is not None and value is not None and value not in allowed:
                 message = f"{name} is not one of {', '.join(allowed)}: {value!r}"
-                return error_document(self.name, ExecplanError("usage", message, exit=USAGE, hint=f"use {allowed[0]}"))
+                return error_document(self.name, ExecplanError("usage", message, hint=f"use {allowed[0]}"))
         return await self.function(**arguments)
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project import user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.setting_shapes import number
 from execplan.core.project.setting_table import Setting
 from execplan.core.text.pure_paths import is_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.commands.command_result import CommandResult
+from execplan.execution.engine.commands.command_result import CommandResult
 
 USER_ONLY: Final = "names code to run and what is sent to it"
 """Why only the user's own settings may name a program."""
@@ -89,7 +86,7 @@ def _parse_command(command: str, setting: str) -> tuple[str, ...]:
     except ValueError as error:
         message = f"{user_settings.path()}: {setting} can't be parsed: {str(error).lower()}"
         hint = f"see the settings: execplan explain {setting.partition('.')[0]}"
-        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint) from None
+        raise ExecplanError("bad-setting", message, hint=hint) from None
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
@@ -100,7 +97,6 @@ def _ensure_outside_repository(project: Project, argv: tuple[str, ...], setting:
             raise ExecplanError(
                 "program-of-repository",
                 f"{user_settings.path()}: {setting} uses {argument}, which is in the repository {project.root}",
-                exit=POLICY,
                 hint="use a program outside the repository, which no commit can change",
             )
 

@@ -9,15 +9,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.project.project import Project
-
+from execplan.core.project.project import Project
 
 _GENERIC_NAMES = frozenset(
     "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from textual.app import App
 
@@ -11,19 +12,14 @@ from execplan.cli.board_app.board_source import read_only_message
 from execplan.cli.board_app.card_list import plain_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.core.edits.digest_check import ensure_digest_matches
-from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import EditResult, WriteOptions
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.author import actor
 from execplan.core.project.project_discovery import require_existing
+from execplan.core.project.project_list import ProjectOrigin
 from execplan.library.plan_api import Plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.edits.plan_writer import EditResult
-    from execplan.core.project.project_list import ProjectOrigin
-    from execplan.views.board.board_cards import Card
+from execplan.views.board.board_cards import Card
 
 _ERROR_SECONDS = 12.0
 """Seconds for which an error is shown."""

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
 
 from rich.markdown import Markdown
 from rich.text import Text
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from execplan.cli.board_app.board_edits import SeenPlan
+from execplan.cli.board_app.board_edits import EditApp, SeenPlan
 from execplan.cli.board_app.card_list import CLAIM_STYLE, plain_text
 from execplan.cli.board_app.dialogs import KeyFooter
 from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import read_failure
-from execplan.core.plan.model import DONE, OPEN, is_unfinished
+from execplan.core.plan.model import DONE, OPEN, ParsedPlan, is_unfinished
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.project import project_discovery
+from execplan.core.project.project_list import ProjectOrigin
 from execplan.core.text.invisible_characters import escape_unprintable, escape_unprintable_lines
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
 from execplan.library.plan_api import Plan
 from execplan.team.review.plan_comments import load_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from textual.app import ComposeResult
-
-    from execplan.cli.board_app.board_edits import EditApp
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.project.project_list import ProjectOrigin
 
 _MAX_CHARS = 200_000
 """Maximum number of characters that are laid out; more take seconds."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,24 +21,22 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
 from execplan.core.archive.plan_archive import ArchiveBlockers
+from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.model import COMPLETE, DOCUMENT
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands
 from execplan.execution.engine.run_records.run_statuses import describe_open_state, list_open_runs
 from execplan.team import plan_moves
 from execplan.team.advice.no_open_plans import no_open_plans_text
 
-if TYPE_CHECKING:
-    from execplan.core.archive.plan_move import MoveResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    LocatedPlan = tuple[Project, PlanRef]
+LocatedPlan = tuple[Project, PlanRef]
 
 COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 
@@ -238,6 +235,4 @@ def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> Exec
     first = next(iter(blocked.values()))
     message = f"{len(blocked)} of {count} plans can't be archived; nothing was changed"
     hint = f"{first.advice}: {first.command}"
-    return ExecplanError(
-        "not-finished", message, exit=CHECK_FAILED, hint=hint, candidates=lines, data={"reasons": lines}
-    )
+    return ExecplanError("not-finished", message, hint=hint, candidates=lines, data={"reasons": lines})

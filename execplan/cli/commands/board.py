@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,11 +20,9 @@ from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ACTIVE, DRAFT
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.team.advice.plan_advice import Advice
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.views.board.board_cards import Board, Card
+from execplan.views.board.board_cards import Board, Card
 
 
 @define_command(

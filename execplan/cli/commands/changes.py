@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -17,17 +18,11 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.rule_options import RuleSettings, rule_options
 from execplan.core.errors import CHECK_FAILED, OK, usage_error
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.rule import ERROR, LEVELS, WARNING
-from execplan.team.github.plan_report import DELETED, count_levels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.project.project import Project
-    from execplan.team.github.plan_report import PlanReport
+from execplan.team.github.plan_report import DELETED, PlanReport, count_levels
 
 MAX_ANNOTATIONS: Final = 10
 """Maximum number of annotations of each level that GitHub shows for a step."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,21 +15,22 @@ from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.core.edits.plan_commit import changed_plans, commit_plan, commit_plans, uncommitted_archive_commands
+from execplan.core.edits.plan_commit import (
+    PlanCommitResult,
+    changed_plans,
+    commit_plan,
+    commit_plans,
+    uncommitted_archive_commands,
+)
 from execplan.core.git import git_query
 from execplan.core.plan_store import missing_plans, plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.conflict_warnings import conflict_warnings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_commit import PlanCommitResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 @define_command(

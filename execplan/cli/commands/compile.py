@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, ExecplanError, usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
     if current_plan.document.source is None:
         message = f"{current_plan.path} was imported or composed; it doesn't come from the plan's lines"
         hint = f"to replace it with the plan's own steps, remove it and compile again: rm {current_plan.path}"
-        raise ExecplanError("other-source", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("other-source", message, hint=hint)
     if current_plan.document.revision > 1:
         _ensure_run_is_over(project, ref, current_plan.path)
         return _compile_plan(project, ref, ignore_stored=True)
@@ -150,7 +150,7 @@ def _ensure_run_is_over(project: Project, ref: PlanRef, path: str) -> None:
         return
     message = f"{path} is a revision of run {last_run.id}, which can continue"
     hint = f"to let it continue with the plan's steps: {format_replan_command(run_number(last_run.id), ref.shell_name)}"
-    raise ExecplanError("other-source", message, exit=CHECK_FAILED, hint=hint)
+    raise ExecplanError("other-source", message, hint=hint)
 
 
 def _read_imported(project: Project, ref: PlanRef, source: str) -> CompileResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,13 +18,11 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.scaffold import plan_conversion
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 @define_command(

@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import DEFAULT_PLAN, require_one_plan
 from execplan.cli.time_options import MAX_SECONDS, is_date_shaped, parse_moment
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
             if new_commit is None or (old_commit is None and dots == "..."):
                 message = f"no commit is older than {new if new_commit is None else old}"
                 hint = "list commits with their dates: git log --date=iso --format='%h %cd %s'"
-                raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
+                raise ExecplanError("no-such-revision", message, hint=hint)
             if old_commit is not None and dots == "...":
                 old_commit = require_base(project, (old, old_commit), (new, new_commit))
             return old_commit, new_commit
@@ -140,7 +140,7 @@ def _find_commit(project: Project, revision: str) -> str | None:
         moment = parse_moment(revision)
         if moment is None and is_date_shaped(revision):
             message = f"{revision!r} is neither a commit nor a valid date"
-            raise ExecplanError("no-such-revision", message, exit=INPUT, hint=error.hint) from None
+            raise ExecplanError("no-such-revision", message, hint=error.hint) from None
         if moment is None:
             raise
         return last_commit_before(project, moment)

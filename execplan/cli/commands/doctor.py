@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command, new_options
-from execplan.cli.doctor.doctor_runner import DoctorFixOutcome, apply_fixes, preview_fixes, run_checks
+from execplan.cli.doctor.doctor_check import DoctorFinding, JointFinding
+from execplan.cli.doctor.doctor_runner import (
+    DoctorCheckResult,
+    DoctorFixOutcome,
+    apply_fixes,
+    preview_fixes,
+    run_checks,
+)
 from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.edits import lost_edit_recovery
 from execplan.core.edits.lost_edits import detect_lost_edits
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store import plan_selection
 from execplan.core.text.message_parts import format_count, join_first
-
-if TYPE_CHECKING:
-    from execplan.cli.doctor.doctor_check import DoctorFinding, JointFinding
-    from execplan.cli.doctor.doctor_runner import DoctorCheckResult
-    from execplan.core.edits.plan_writer import WriteOptions
-
 
 _WRITING_OPTIONS = ("--fix", "--restore", "--forget")
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
 from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.core import features
 from execplan.core.edits import plan_updates
-
-if TYPE_CHECKING:
-    from execplan.cli.answer import Answer, Call
-    from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.edits.plan_writer import WriteOptions
 
 
 @define_command(

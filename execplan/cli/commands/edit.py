@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from itertools import count
-from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, writer_options
@@ -19,11 +18,9 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 
 @define_command(

@@ -5,24 +5,21 @@ Each calls the function of its name in `plan_updates` with the values of its par
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import create_option, define_command, writer_options
 from execplan.cli.option_rules import exclusive, join_options, option_rules
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.plan_editing import edit_plan
 from execplan.cli.text_input import read_blocks, read_lines, read_text
 from execplan.core.edits import plan_updates
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.cli.answer import Answer, Call
-    from execplan.core.edits.plan_writer import WriteOptions
 
 
 class EditCommand(NamedTuple):

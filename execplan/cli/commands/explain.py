@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -14,16 +15,13 @@ from execplan.cli.commands import COMMANDS
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output import help_topics
 from execplan.cli.output.help_topics import format_rule, two_columns
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.message_parts import align_descriptions, format_count
 from execplan.core.text.suggestions import closest_names
 from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAMES_BY_TOPIC: Final = {
     "agents": "claims",
@@ -200,7 +198,6 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
     return ExecplanError(
         "no-such-page",
         message,
-        exit=INPUT,
         hint=hint,
         candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )

@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import CHECK_FAILED, ExecplanError, usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
 from execplan.core.plan_store import plan_selection
@@ -117,7 +117,7 @@ def _read_export(path: str) -> bytes | None:
     data = file_access.read(path, _MAX_BYTES)[0]
     if data.strip() and not data.startswith(_MARK):
         message = f"{path} exists and was not written by `execplan export`"
-        raise ExecplanError("not-an-export", message, exit=CHECK_FAILED, hint="use another file, or move this one away")
+        raise ExecplanError("not-an-export", message, hint="use another file, or move this one away")
     return data
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from execplan.agents.guard import guard_entry
+from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-
-if TYPE_CHECKING:
-    from execplan.cli.answer import Answer, Call
 
 
 @define_command(

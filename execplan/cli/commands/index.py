@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,13 +14,10 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.plan.model import ACTIVE, DRAFT
 from execplan.core.plan_store.index_location import find_index
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.team.plan_index.index_table import index_lines
-from execplan.team.plan_index.plan_index_file import compute_index, write_index
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.team.plan_index.plan_index_file import PlanIndex, WrittenIndex
+from execplan.team.plan_index.plan_index_file import PlanIndex, WrittenIndex, compute_index, write_index
 
 
 @define_command(

@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,21 +15,18 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, INPUT, OK, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.git import gitignore
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.project import Project
 from execplan.core.scaffold import guide_upgrade, project_setup
 from execplan.core.scaffold.check_proposals import find_checks
+from execplan.core.scaffold.guide_upgrade import GuideUpgrade
+from execplan.core.scaffold.other_files import OtherFile
 from execplan.core.scaffold.project_setup import inspect_project
-from execplan.core.scaffold.project_survey import survey_project
+from execplan.core.scaffold.project_survey import ProjectSurvey, survey_project
 from execplan.core.text.message_parts import format_count, format_excess, join_first
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.guide_upgrade import GuideUpgrade
-    from execplan.core.scaffold.other_files import OtherFile
-    from execplan.core.scaffold.project_survey import ProjectSurvey
 
 _MAX_MISFITS = 5
 """Maximum number of plans to name for each plans directory whose state doesn't fit their directory."""
@@ -73,9 +70,7 @@ def init(
     could always run. Nothing changes before a person adds them to the setting `agent_checks`.
     """
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
-        raise ExecplanError(
-            "not-a-folder", f"{place} is not a directory", exit=INPUT, hint="name the directory of a package"
-        )
+        raise ExecplanError("not-a-folder", f"{place} is not a directory", hint="name the directory of a package")
     project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
     survey_result = survey_project(project, wanted)
     commit, warnings = project_setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
@@ -183,6 +178,8 @@ def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _
 def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
     """Return the JSON form of one plans directory of a project: its settings, number of plans, and plans with problems."""
     inspection = inspect_project(project)
+    only_files = inspection.open_count == len(project.settings.files)
+    place = [*(project.files if only_files else ()), project.plans][0]
     settings = {
         name: list(value) if isinstance(value, tuple) else value for name, value in project.settings._asdict().items()
     }
@@ -190,7 +187,7 @@ def _project_json(project: Project, is_new: bool) -> dict[str, Any]:
         "base": os.path.relpath(project.base, project.root),
         "settings": settings,
         "new": is_new,
-        "dialect": dialect_of(project.display_path(project.plans), project.settings.dialects).name,
+        "dialect": dialect_of(project.display_path(place), project.settings.dialects).name,
         "plans": inspection.open_count,
         "archived": inspection.archived_count,
         "with_tasks": inspection.with_tasks_count,

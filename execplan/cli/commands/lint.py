@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,6 +18,7 @@ from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.rule_options import RuleSettings, rule_options
 from execplan.core.edits.digest_check import ensure_digest_matches
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.linter.checking.batch_check import check_plans
@@ -31,9 +32,6 @@ from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import GIT_NEEDS, RULES
 from execplan.linter.rules.project_rules import FOLLOW_CODE
 from execplan.linter.text_check import UTF_16
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
 
 
 def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:

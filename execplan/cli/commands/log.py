@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 import click
 
@@ -13,17 +13,13 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import MOMENT_FORMS, parse_entry_date, require_moment
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.accents import remove_accents
+from execplan.team.history.history_event import HistoryEvent
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.history_event import HistoryEvent
-
-    Tick = Callable[[int, int], None]
+Tick = Callable[[int, int], None]
 
 
 @define_command(

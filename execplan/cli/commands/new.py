@@ -19,7 +19,7 @@ from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, ExecplanError, usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan import reader
 from execplan.core.plan.task_edits import text_without_box
 from execplan.core.plan_store import plan_store
@@ -63,7 +63,6 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     raise ExecplanError(
         "existing-plans",
         message,
-        exit=ENVIRONMENT,
         hint=f"set it up, then repeat the command: execplan init; or use another plans directory: execplan init --plans {default}",
         candidates=[f"{folder}: {format_count(count, 'plan')}" for folder, count in directories],
     )

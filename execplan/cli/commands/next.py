@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +17,12 @@ from execplan.cli.shared_options import PROJECT_OPTIONS, projects_option, select
 from execplan.cli.text_input import read_text
 from execplan.cli.time_options import parse_duration
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store import claims, plan_selection, plan_store
 from execplan.core.plan_store.author import ActingAs, actor
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import StoredPlan, quote_plan_name
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.team.advice.conflict_warnings import conflict_warnings
@@ -29,11 +30,6 @@ from execplan.team.advice.next_plan import select_next_plan
 from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
 from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
 
 
 def release_claims(
@@ -51,7 +47,7 @@ def release_claims(
     nothing_text = f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}"
     if to is not None and not released:
         hint = f"see who has claimed what: execplan next {ref.shell_name}"
-        raise ExecplanError("nothing-claimed", nothing_text, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-claimed", nothing_text, hint=hint)
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]

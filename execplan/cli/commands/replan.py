@@ -76,8 +76,6 @@ def replan(
     project, ref = choose_plan_with_run(os.getcwd(), plan)
     run_paths = run_directories.find_run(project, ref, run)
     result = replan_run(
-        project,
-        ref,
         run_paths,
         reason=read_text(reason, "the reason"),
         failed=failed,

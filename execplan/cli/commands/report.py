@@ -14,7 +14,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_output.run_text import format_changes
 from execplan.cli.text_input import read_source, read_text
-from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
@@ -48,7 +48,7 @@ def read_evidence(project: Project, source: str | None) -> bytes | None:
     if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
         message = f"{source} is neither an unprotected file of the repository nor a temporary file"
         hint = "name such a file, or use standard input: --evidence -"
-        raise ExecplanError("evidence-outside", message, exit=POLICY, hint=hint)
+        raise ExecplanError("evidence-outside", message, hint=hint)
     return read_source(real)
 
 

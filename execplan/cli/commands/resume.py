@@ -100,7 +100,7 @@ def resume(
     run_paths = find_run_to_continue(project, ref, run)
     if options.dry_run:
         return resume_preview_answer(
-            preview_resume(project, ref, run_paths, answer),
+            preview_resume(run_paths, answer),
             quote_plan_name(ref.id, project.display_path(ref.path)),
             [
                 *(["--answer", answer] if answer else []),
@@ -110,9 +110,7 @@ def resume(
         )
     answer_arguments = ("--answer", answer) if answer else ()
     command = format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments)
-    require_person(command, lambda: preview_resume(project, ref, run_paths, answer))
+    require_person(command, lambda: preview_resume(run_paths, answer))
     with observe_run(call, "resume", stream=jsonl) as observer:
-        finished_run = resume.resume(
-            project, ref, run_paths, answer, observer, options, jobs=jobs, executor_text=executor
-        )
+        finished_run = resume.resume(run_paths, answer, observer, options, jobs=jobs, executor_text=executor)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)

@@ -52,7 +52,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     run_paths = find_run_to_roll_back(project, ref, run)
 
     def start(observer: RunObserver, options: WriteOptions) -> RollbackResult:
-        return roll_back(project, ref, run_paths, step=step, automatic="", observer=observer, options=options)
+        return roll_back(run_paths, step=step, automatic="", observer=observer, options=options)
 
     if not options.dry_run:
         step_arguments = ("--step", step) if step else ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -13,17 +14,12 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_duration
-from execplan.execution.engine.run_records.run_summary import STATES
+from execplan.execution.engine.run_records.run_summary import STATES, RunSummary
 from execplan.execution.states import REPLANNING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_summary import RunSummary
 
 
 def runs_answer(
@@ -102,7 +98,7 @@ def _follow(located: Sequence[tuple[Project, PlanRef, RunSummary]]) -> tuple[str
 
     for project, ref, summary in located:
         if summary.rolling or summary.question or summary.cut_short or summary.status == REPLANNING:
-            run_status = read_run_status(project, ref, get_run_paths(project, ref, summary.id))
+            run_status = read_run_status(get_run_paths(project, ref, summary.id))
             return finishing_commands(project, ref, run_status, plan_store.name_in_commands(project, ref))[:1]
     project, ref, summary = located[0]
     return (f"execplan show {plan_store.name_in_commands(project, ref)} --run {summary.id}",)

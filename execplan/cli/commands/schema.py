@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
 from execplan.cli.schema_builder import KINDS, shipped_schema
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.suggestions import did_you_mean
 
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
@@ -46,4 +46,4 @@ def schema(call: Call, name: str | None) -> Answer:
 def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:
     suggestion = did_you_mean(name, schema_names)
     hint = f"{suggestion} See all: execplan schema" if suggestion else "list all: execplan schema"
-    return ExecplanError("no-such-schema", f"unknown schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names)
+    return ExecplanError("no-such-schema", f"unknown schema {name!r}", hint=hint, candidates=schema_names)

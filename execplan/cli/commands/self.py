@@ -14,7 +14,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.version_text import full_version
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.installation import EXTRAS, find_installation
 from execplan.core.project import project_discovery, project_state
 from execplan.core.text.message_parts import align_descriptions
@@ -36,7 +36,7 @@ def self(call: Call, action: str | None) -> Answer:
     must not write there.
     """
     if action not in (None, _CHECK):
-        raise ExecplanError("usage", f"unknown action {action!r}", exit=USAGE, hint=f"use: execplan self {_CHECK}")
+        raise ExecplanError("usage", f"unknown action {action!r}", hint=f"use: execplan self {_CHECK}")
     installation, project = find_installation(), project_discovery.find(os.getcwd())
     state_format = project_state.find_format(project) if project.exists else None
     is_known = state_format is None or state_format <= project_state.FORMAT

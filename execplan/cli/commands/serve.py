@@ -13,7 +13,7 @@ from execplan.cli.bug_report import write_bug_report
 from execplan.cli.command_definition import define_command, lock_option
 from execplan.core import features
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, OK, ExecplanError
+from execplan.core.errors import OK, ExecplanError
 from execplan.core.project import project_discovery
 
 _PACKAGES = ("starlette", "uvicorn")
@@ -44,12 +44,7 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
     Stop the server with Ctrl-C. With --dry-run, only check whether it can start.
     """
     if not all([find_spec(package) for package in _PACKAGES]):
-        raise ExecplanError(
-            "no-web",
-            "the web server is not installed",
-            exit=ENVIRONMENT,
-            hint=features.load(features.EXTRA_HINT)("web"),
-        )
+        raise ExecplanError("no-web", "the web server is not installed", hint=features.load(features.EXTRA_HINT)("web"))
     import gc
 
     from execplan.cli.output.progress_bar import ProgressBar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
@@ -21,9 +21,6 @@ from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.team.advice.plan_advice import Advice, advise_completion, advise_filling
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @define_command(

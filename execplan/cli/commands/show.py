@@ -188,7 +188,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         from execplan.cli.run_output.loaded_run import load_run
         from execplan.execution.engine.run_records import run_directories
 
-        return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
+        return run_answer(load_run(run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])

@@ -222,7 +222,7 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
     from execplan.cli.output.prometheus_metrics import render
 
     message = f"{file} contains something other than metrics, so it was not overwritten"
-    error = ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+    error = ExecplanError("not-metrics", message, hint="use another file, or remove it")
     new, is_new = render(statistics, session_usage).encode(), not os.path.lexists(file)
     changed = output_file.write_output_file(project, file, new, _TEXTFILE_PREFIX, error, _MAX_TEXTFILE_BYTES)
     if is_new:

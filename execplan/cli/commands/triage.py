@@ -11,7 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
-from execplan.core.errors import USAGE, ExecplanError, usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.git import git_query
 from execplan.core.project import project_discovery
 
@@ -91,7 +91,7 @@ def _read_request(request: str) -> str:
     text = "\n".join(read_lines(request, "the request"))
     if not any([char.isalnum() for char in text]):
         hint = "describe what to do"
-        raise ExecplanError("no-words", f"the request contains no words: {request!r}", exit=USAGE, hint=hint)
+        raise ExecplanError("no-words", f"the request contains no words: {request!r}", hint=hint)
     return text
 
 

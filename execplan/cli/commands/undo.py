@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,7 +19,9 @@ from execplan.core.edits.edit_entries import REDO, UNDO
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import OK
 from execplan.core.plan_store import missing_plans, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo import undo_redo
 from execplan.core.undo.operation_selection import (
@@ -31,13 +33,9 @@ from execplan.core.undo.operation_selection import (
     operations_on_plan,
 )
 from execplan.core.undo.plan_removal import is_committed
+from execplan.core.undo.undo_redo import ReversalResult, ReversedStep
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.team.advice.plan_advice import Work
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.undo.undo_redo import ReversalResult, ReversedStep
 
 _MAX_SHOWN = 20
 """Maximum number of operations shown to people; JSON has all of them."""

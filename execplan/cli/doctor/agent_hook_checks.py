@@ -5,34 +5,28 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
-from execplan.agents.integrations.hook_entry import STOP
-from execplan.agents.integrations.hook_file import PROGRAMS
+from execplan.agents.integrations.hook_entry import STOP, Hook, HookEntry
+from execplan.agents.integrations.hook_file import PROGRAMS, HookFile
 from execplan.cli.doctor import agent_program_limits
 from execplan.cli.doctor.agent_program_limits import find_claude_problem, find_codex_problem, find_unknown_claude_events
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, check
 from execplan.cli.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.plain_toml import parse_toml
 from execplan.execution.approvals import approval_files, approval_status
 from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.engine.run_records import run_statuses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-    from execplan.agents.integrations.hook_entry import Hook, HookEntry
-    from execplan.agents.integrations.hook_file import HookFile
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _EVENTS = {"PreToolUse": "pre_tool_use", "SessionStart": "session_start", "PreCompact": "pre_compact", "Stop": "stop"}
 _INSTALL = f"execplan install {guard_hook.NAME}"

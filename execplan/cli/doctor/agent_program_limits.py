@@ -6,16 +6,14 @@ import json
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from execplan.agents.integrations.hook_file import PROGRAMS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+Check = Callable[[Any], bool]
 
-    Check = Callable[[Any], bool]
-
-    Version = tuple[int, ...]
+Version = tuple[int, ...]
 
 _SECONDS = 10
 """Seconds that a program may take to print its version."""

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_facts.facts_loader import load_facts
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery, project_settings
+from execplan.core.project.project import Project
 from execplan.linter.rule import ERROR, NOTICE, WARNING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from execplan.core.edits.plan_writer import WriteOptions
-
-    CheckFunction = Callable[["DoctorContext"], Iterator["DoctorFinding | str"]]
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+CheckFunction = Callable[["DoctorContext"], Iterator["DoctorFinding | str"]]
 
 
 _FATAL_CODES = ("no-home", "bare-repository")

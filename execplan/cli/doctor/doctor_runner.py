@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from execplan.cli.doctor import (
     agent_hook_checks,
@@ -17,12 +18,8 @@ from execplan.cli.doctor import (
 from execplan.cli.doctor.doctor_check import CHECKS, ERROR, NOTICE, DoctorCheck, DoctorContext, DoctorFinding
 from execplan.core import trace
 from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.edits.plan_writer import WriteOptions
 
 CHECK_MODULES = (
     environment_checks,

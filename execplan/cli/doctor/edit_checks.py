@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, NOTICE, WARNING, DoctorFinding, DoctorFix, check
+from execplan.cli.doctor.doctor_check import ERROR, NOTICE, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
 from execplan.core.archive.move_execution import find_interrupted_move, recover_move
 from execplan.core.edits.lost_edits import detect_lost_edits
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.project.plan_journal import journal_path
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
 
 
 @check("moves")

@@ -6,28 +6,23 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
 from time import time
-from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_lock
 from execplan.core.git import git_query
 from execplan.core.project import project_state, user_settings
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_directories
 from execplan.core.project.project_list import open_project
 from execplan.core.scaffold import plan_templates
 from execplan.execution.policy_settings import check_user_table
 from execplan.linter.checking import custom_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
 
 
 @check("python", works_without_settings=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from execplan.agents.integrations import (
     agents_md,
@@ -20,20 +21,13 @@ from execplan.agents.integrations import (
     precommit,
     skill,
 )
-from execplan.agents.integrations.integration_changes import EDITED_BY_HAND
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
+from execplan.agents.integrations.integration_changes import EDITED_BY_HAND, ChangeSet, IntegrationChange
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.project import project_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
-    from execplan.agents.integrations.integration_changes import ChangeSet, IntegrationChange
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 NOT_INSTALLED = "not installed"
 """Note of a check for an integration that is not installed."""

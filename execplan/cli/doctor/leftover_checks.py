@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
 from time import time
-from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import skill
 from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor.doctor_check import WARNING, DoctorFinding, DoctorFix, check
+from execplan.cli.doctor.doctor_check import WARNING, DoctorContext, DoctorFinding, DoctorFix, check
 from execplan.core.edits.backup_copies import PlanBackup, list_backups, save_backup
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import is_held
 from execplan.core.git import git_history, git_query
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import claims_file, plan_store
 from execplan.core.project import directory_tree, project_state
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import project_at, with_nested_projects
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.project.project import Project
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
 """Pattern for the names of temporary files during a write."""

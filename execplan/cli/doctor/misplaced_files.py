@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.cli.doctor.doctor_check import WARNING, DoctorFinding
 from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.undo_stack import build_stack, load_entries
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_facts.listed_plan import ListedPlan
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import NON_PLAN_FILES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Iterator[DoctorFinding]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from shlex import quote
-from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, DoctorFinding, check
+from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, DoctorContext, DoctorFinding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
 from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans, suggest_listed_file
 from execplan.core.errors import ExecplanError
@@ -16,8 +16,10 @@ from execplan.core.git import gitignore
 from execplan.core.plan import reader
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.plan_recognition import document_reason
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import plan_store
 from execplan.core.project import directory_tree, plan_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import NON_PLAN_FILES
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.run_records.run_statuses import list_open_runs
@@ -27,14 +29,6 @@ from execplan.linter.checking.project_check import list_artifacts
 from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.rules.lifecycle_rules import ARCHIVE_HINT
 from execplan.linter.runner import lint_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.project.project import Project
-
 
 _MAX_DEPTH = 4
 """Maximum depth of directories in the search for nested projects."""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from shlex import quote
 from time import time
-from typing import TYPE_CHECKING
 
-from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorFinding, DoctorFix, check
+from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.execution.engine.run_records import evidence_copies, run_directories, run_repair
 from execplan.execution.engine.run_records.expected_evidence import is_expected
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
     CUT_SHORT,
@@ -26,15 +30,6 @@ from execplan.execution.engine.run_records.run_statuses import (
     read_journaled_status,
     read_run_status,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 _RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
 """Names among the artifacts of a plan that has, or had, an audit log."""
@@ -49,7 +44,7 @@ def check_runs(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
-            run_status = read_run_status(project, ref, run_paths)
+            run_status = read_run_status(run_paths)
             state = run_status.state
             name = f"{run_paths.number} -p {ref.shell_name}"
             first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
@@ -75,7 +70,7 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             is_running = run_paths.id in run_lock_holder(project)
-            names = run_repair.list_altered_evidence(project, run_paths) if not is_running else []
+            names = run_repair.list_altered_evidence(run_paths) if not is_running else []
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
@@ -88,7 +83,7 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
-            open_runs = [run for run in plan_runs if read_journaled_status(project, run).state in OPEN_STATES]
+            open_runs = [run for run in plan_runs if read_journaled_status(run).state in OPEN_STATES]
             for run_paths in open_runs[:1]:
                 plan_copy = run_paths.copy_path(evidence_copies.PLAN)
                 if not is_expected(project, plan_copy, path) or run_repair.is_in_other_plan(
@@ -119,7 +114,7 @@ def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, opti
             warnings.append(message)
             return True
 
-    with open_run(project, ref, run_paths, WarningCollector(), "doctor"):
+    with open_run(run_paths, WarningCollector(), "doctor"):
         return warnings or [f"restored the files of run {run_paths.id}"]
 
 

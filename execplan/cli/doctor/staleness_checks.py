@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from execplan.cli.doctor.doctor_check import NOT_ARCHIVED, WARNING, DoctorFinding, check
+from execplan.cli.doctor.doctor_check import NOT_ARCHIVED, WARNING, DoctorContext, DoctorFinding, check
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan_store import plan_store
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.run_records.run_statuses import list_open_runs
 from execplan.team.staleness.stale_plan import READY_TO_ARCHIVE
 from execplan.team.staleness.stale_plans import find_stale_plans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.doctor.doctor_check import DoctorContext
 
 
 @check("stale", is_about_staleness=True)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.linter.checking.plan_check import parse_checked_plan
+from execplan.linter.checking.plan_check import CheckedFile, parse_checked_plan
 from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
 from execplan.linter.rule import ERROR, HINT, WARNING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.linter.checking.plan_check import CheckedFile
 
 _SEVERITIES = {ERROR: "major", WARNING: "minor", HINT: "info"}
 

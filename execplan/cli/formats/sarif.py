@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from execplan import __version__
-from execplan.core.text.text_lines import apply_edits
-from execplan.linter.checking.plan_check import parse_checked_plan
+from execplan.core.text.text_lines import Edit, Text, apply_edits
+from execplan.linter.checking.plan_check import CheckedFile, parse_checked_plan
 from execplan.linter.finding_summary import is_overflow
 from execplan.linter.fingerprint import compute_fingerprints, unique_fingerprints
-from execplan.linter.rule import ERROR, HINT, RULES, SAFE, WARNING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.text.text_lines import Edit, Text
-    from execplan.linter.checking.plan_check import CheckedFile
-    from execplan.linter.rule import Finding, Fix
+from execplan.linter.rule import ERROR, HINT, RULES, SAFE, WARNING, Finding, Fix
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {ERROR: "error", WARNING: "warning", HINT: "note"}

@@ -12,7 +12,7 @@ from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_hints import denied_commands
 from execplan.cli.prompts import can_ask
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.hint_reader import ask_person, is_agent
 from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval
@@ -62,9 +62,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ExecplanError(
-            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review the plan again: execplan evaluate"
-        )
+        raise ExecplanError("declined", "nothing was approved", hint="review the plan again: execplan evaluate")
 
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from execplan.agents.integrations import guard_hook
 from execplan.cli.answer import Answer, json_fields, written_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import OK
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.audit_log import hash_chain, log_reader, log_verification
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
+from execplan.execution.engine.audit_log.log_verification import LogVerification
 from execplan.execution.engine.audit_log.record_details import find_unseen_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-    from execplan.execution.engine.audit_log.log_verification import LogVerification
 
 _MAX_UNREAD_SHOWN = 20
 """Maximum number of unreadable lines to report one by one."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
 from execplan.cli.output.worktree_output import worktree_lines
 from execplan.core.plan.model import ARCHIVED, BROKEN
 from execplan.core.text.message_parts import format_count, shorten
-from execplan.views.board.board_cards import COLUMNS
+from execplan.views.board.board_cards import COLUMNS, Board, Card
 
-if TYPE_CHECKING:
-    from execplan.views.board.board_cards import Board, Card
-
-    _Row = tuple[str | ProgressCell, ...]
+_Row = tuple[str | ProgressCell, ...]
 
 _SPARE_COLUMNS = ("findings", "activity")
 """Columns that a narrow terminal leaves out, in this order."""

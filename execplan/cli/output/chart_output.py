@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.output_file import write_output_file, written_answer
 from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
 from execplan.cli.output.terminal_text import mark_colors
 from execplan.cli.output.text_table import format_table
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.history.plan_history import incomplete_history_warnings
 from execplan.views.charts import chart_sources, chart_svg, chart_text
-from execplan.views.charts.chart import RUNS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.views.charts.chart import Chart
+from execplan.views.charts.chart import RUNS, Chart
 
 _HEIGHT = 18
 """Lines of a drawing, less on a smaller terminal."""
@@ -76,5 +72,5 @@ def _format_chart(chart: Chart) -> str:
 def _write_svg(project: Project, file: str, source: str) -> bool:
     """Write an SVG file, and return whether it changed. Raises ExecplanError."""
     message = f"{file} contains something other than a chart, so it was not overwritten"
-    error = ExecplanError("not-a-chart", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+    error = ExecplanError("not-a-chart", message, hint="use another file, or remove it")
     return write_output_file(project, file, source.encode(), _SVG_START, error, _MAX_SVG_BYTES)

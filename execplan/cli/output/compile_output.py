@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from execplan.cli.answer import Answer
 from execplan.cli.output.steps_output import skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.documents.document_io import document_bytes
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ErrorContext, ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
+from execplan.execution.approvals.current_plan import CurrentPlan
 from execplan.execution.evaluation.evaluation_text import skipped_json
-from execplan.execution.execution_plan import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.current_plan import CurrentPlan
-    from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.parsed_steps import SkippedLine
+from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
+from execplan.execution.parsed_steps import SkippedLine
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
@@ -100,7 +95,7 @@ def _read_existing(path: str) -> bytes | None:
     existing, size = file_access.read(path, _MAX_BYTES)
     if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
         message = f"{path} exists and is not an execution plan"
-        raise ExecplanError("not-a-document", message, exit=CHECK_FAILED, hint="use another file, or remove this one")
+        raise ExecplanError("not-a-document", message, hint="use another file, or remove this one")
     return existing
 
 

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from execplan.cli.output.text_table import format_table_with_head
 from execplan.context.baseline_selection import select_newest_first
-from execplan.context.context_pack import FORMATS, KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE
-from execplan.context.context_settings import allocate_budget
-from execplan.context.decision import Decision, Experiment, SessionHygiene
+from execplan.context.context_pack import FORMATS, KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE, ContextPack, Unit
+from execplan.context.context_settings import ContextSettings, allocate_budget
+from execplan.context.decision import Chosen, Decision, Experiment, SessionHygiene
 from execplan.context.decision_builder import CONTROL, OPTIMIZED, assign_variant, build_decision
-from execplan.context.model_table import load_models, recommend_model
-from execplan.context.pack_printer import PackPrinter
+from execplan.context.gathering.pack_gathering import GatheredPack
+from execplan.context.model_table import LanguageModel, load_models, recommend_model
+from execplan.context.pack_printer import PackItem, PackPrinter
 from execplan.context.relevance import score_units
 from execplan.context.relevance_selection import RELEVANCE_THRESHOLD, select_by_relevance
 from execplan.context.session_hygiene import assess_session, hygiene_without_session
 from execplan.context.task_intent import TaskIntent, classify_intent
-from execplan.context.token_counter import make_counter
+from execplan.context.token_counter import Counter, make_counter
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.suggestions import closest_names
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.context_pack import ContextPack, Unit
-    from execplan.context.context_settings import ContextSettings
-    from execplan.context.decision import Chosen
-    from execplan.context.gathering.pack_gathering import GatheredPack
-    from execplan.context.model_table import LanguageModel
-    from execplan.context.pack_printer import PackItem
-    from execplan.context.token_counter import Counter
-
 
 _RESULTS = {KEEP: "kept", SUMMARIZE: "shortened", TRUNCATE: "shortened", PRUNE: "left out"}
 _GROUPS = tuple(dict.fromkeys(_RESULTS.values()))
@@ -233,7 +223,7 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
         if name not in by_id:
             message = f"unknown context item {name!r}"
             hint = "for an item that --file, --units or --session added, repeat that option; list the items: execplan context --explain"
-            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=closest_names(name, by_id))
+            raise ExecplanError("no-such-item", message, hint=hint, candidates=closest_names(name, by_id))
         units.append(by_id[name]._replace(pinned="requested by ID"))
     pack = gathered.pack._replace(units=tuple(units))
     token_counter, form = make_counter(options.exact), FORMATS[options.form]

@@ -47,17 +47,13 @@ def cost_answer(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> A
     report = build_report(works, read_session_usage, table, other_works)
     data = {
         "tasks": [_task_json(task) for task in report.tasks],
-        "total": {"seconds": _total_seconds(report), **_cost_json(report.total)},
+        "total": {"seconds": sum([task.work.seconds for task in report.tasks]), **_cost_json(report.total)},
         "other_usage": _cost_json(report.other_usage),
         "models": list(report.models),
         "prices_from": table.priced,
         "unknown": list(report.gaps),
     }
     return Answer(data, _text(report, table.priced, has_many_plans=len(plans) > 1))
-
-
-def _total_seconds(report: CostReport) -> int:
-    return sum([task.work.seconds for task in report.tasks])
 
 
 def _text(report: CostReport, priced: str, *, has_many_plans: bool) -> str:

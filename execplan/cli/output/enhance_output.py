@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from execplan.agents.enhancer import enhancement
+from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequest
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output import compile_output
+from execplan.cli.output.compile_output import CompileResult
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals.current_plan import load_current_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from execplan.agents.enhancer.enhancement import EnhancementResult, PreparedRequest
-    from execplan.cli.output.compile_output import CompileResult
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
 
 _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent; list the fields: execplan explain enhancer"
 

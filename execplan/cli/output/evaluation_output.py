@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import LEVEL_STYLES, RISK_STYLES, fit_line, paint
 from execplan.cli.output.text_table import format_table
+from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
+from execplan.execution.evaluate import EvaluatedStep
 from execplan.execution.evaluation.evaluation_text import (
     approval_columns,
     describe_commands,
@@ -20,12 +23,6 @@ from execplan.execution.evaluation.evaluation_text import (
     step_location,
 )
 from execplan.execution.evaluation.trial import EXACT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.execution.evaluate import EvaluatedStep
 
 
 def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:

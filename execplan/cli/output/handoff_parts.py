@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ _MIN_TASKS = 5
 """Number of tasks that are never left out."""
 
 
+_GUARD_NOTE = "If the guard is installed, it allows only approved steps. To see who approves the steps:"
+
+
 def task_handoff_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     """Return the parts of a handoff for a plan without steps to run."""
     handoff_json, report = agent_handoff.payload, agent_handoff.payload["report"]
     tasks = handoff_json["tasks"]
-    head = "This plan is prose: it has no steps to approve or to run. Do its open tasks, in order."
+    head = "This plan is prose: it has no steps to approve or to run. Do its open tasks, in order"
+    head += ", except those that others have claimed." if any([task["claimed_by"] for task in tasks]) else "."
     text_parts = fixed_parts(handoff_title(handoff_json), head, "## Open tasks", DATA_NOTICE)
     text_parts += [HandoffPart(task_item(task), _TASK_RANK if at >= _MIN_TASKS else 0) for at, task in enumerate(tasks)]
     text_parts += fixed_parts(
@@ -34,8 +38,11 @@ def task_handoff_parts(agent_handoff: Handoff) -> list[HandoffPart]:
         code_block(report["done"], "sh"),
         "Record what you find out and decide, and add missing tasks:",
         code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh"),
-        "If the guard is installed, it allows only approved steps. To see who approves the steps: "
-        f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`.",
+        *(
+            [f"{_GUARD_NOTE} `execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`."]
+            if handoff_json["steps"]
+            else []
+        ),
         "## Background",
     )
     text_parts += reasoning_parts(handoff_json["reasoning"])
@@ -95,7 +102,7 @@ def fit_to_budget(
             f"the parts that can't be left out take about {required_tokens:,} tokens, but the budget is {budget:,}"
         )
         hint = f"use a larger budget: --budget {required_tokens}"
-        raise ExecplanError("budget-too-small", message, exit=INPUT, hint=hint)
+        raise ExecplanError("budget-too-small", message, hint=hint)
     return "\n\n".join([part.text for part in fitted_parts if part.text]) + "\n"
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from textwrap import fill, wrap
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from execplan.core.errors import EXIT_MEANINGS
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import builtin_templates, settings_file
 from execplan.core.project.project_settings import Settings
-from execplan.linter.rule import CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.execution.attributes import Attribute
-    from execplan.linter.rule import Rule
+from execplan.execution.attributes import Attribute
+from execplan.linter.rule import CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE, Rule
 
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
@@ -12,12 +13,7 @@ from execplan.core.plan.line_grammar import is_list_item
 from execplan.core.text.message_parts import format_count
 from execplan.core.timestamps import format_minute
 from execplan.team.history import history_event
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.team.history.history_event import HistoryEvent
-
+from execplan.team.history.history_event import HistoryEvent
 
 _LABELS = {
     history_event.TASK_ADDED: "added",

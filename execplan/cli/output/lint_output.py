@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
 from execplan.cli.option_rules import join_options
-from execplan.cli.output.lint_overview import make_overview, statistics_table
+from execplan.cli.output.lint_overview import LintOverview, make_overview, statistics_table
 from execplan.cli.output.lint_report import (
     exit_status,
     filter_by_level,
@@ -25,18 +26,12 @@ from execplan.cli.rule_options import selecting_options
 from execplan.core.text.message_parts import format_count
 from execplan.linter.baseline_filter import unreadable_findings
 from execplan.linter.checking import baseline_file
-from execplan.linter.checking.plan_check import check_bytes, read_lines
+from execplan.linter.checking.baseline_file import BaselineComparison
+from execplan.linter.checking.check_targets import TargetGroup
+from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, check_bytes, read_lines
 from execplan.linter.finding_summary import count_by_rule, finding_weight
 from execplan.linter.rule import LEVELS
 from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.cli.output.lint_overview import LintOverview
-    from execplan.linter.checking.baseline_file import BaselineComparison
-    from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
 
 HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 

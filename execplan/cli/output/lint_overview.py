@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.cli.formats import text
 from execplan.cli.output.text_table import format_table
@@ -15,15 +16,9 @@ from execplan.core.plan_facts.facts_loader import load_facts
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.linter.checking.baseline_file import DEFAULT_FILE
-from execplan.linter.checking.check_targets import iter_targets
-from execplan.linter.finding_summary import count_by_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckedFile, CheckTarget
-    from execplan.linter.finding_summary import RuleStatistics
+from execplan.linter.checking.check_targets import TargetGroup, iter_targets
+from execplan.linter.checking.plan_check import CheckedFile, CheckTarget
+from execplan.linter.finding_summary import RuleStatistics, count_by_rule
 
 _MAX_LINES = 60
 """Maximum number of lines for findings in full; a report that fits has no table."""
@@ -35,7 +30,7 @@ class LintOverview(NamedTuple):
     in_full: list[CheckedFile]
     """The plans whose findings are reported in full."""
     table: str
-    """The findings of the others, by rule."""
+    """The findings of the others, by rule; empty if there are no others."""
     next_lines: str
     """Commands that help, each with what it does."""
 
@@ -74,7 +69,7 @@ def make_overview(
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],
-        f"{title}\n{statistics_table(tallies)}",
+        f"{title}\n{statistics_table(tallies)}" if rest else "",
         "\n".join([f"next: execplan lint{options} {command}" for command in commands]),
     )
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.cli.answer import Answer
 from execplan.core import trace
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import ensure_no_link_out
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 
 def write_output_file(

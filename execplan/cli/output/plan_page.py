@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import STATE_STYLES, bar_parts, fit_line, paint, paint_words
 from execplan.core.clock import current_minute
-from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.model import DONE, OPEN, ParsedPlan
 from execplan.core.plan.outline import PURPOSE
 from execplan.core.plan.plan_dates import day_start, latest_date
 from execplan.core.text.markdown_blocks import PARAGRAPH
@@ -15,11 +16,6 @@ from execplan.core.text.message_parts import format_count, shorten
 from execplan.execution import states
 from execplan.team.advice.execution_status import NOT_COMPILED, failed_run_text, open_run_text, status_text
 from execplan.team.advice.plan_json import task_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan.model import ParsedPlan
 
 _TASK_STYLES = {DONE: "green", OPEN: ""}
 _OTHER_TASK_STYLE = "yellow"

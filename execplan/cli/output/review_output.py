@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.comment_output import thread_lines
 from execplan.cli.output.history_output import changes_json, format_changes
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
-from execplan.team.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS
-
-if TYPE_CHECKING:
-    from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.history.version_reader import VersionUnits
-    from execplan.team.review.plan_review import PlanReview
+from execplan.team.history.history_event import SECTION_CHANGED, TASK_ADDED, TASK_EVENTS, HistoryEvent
+from execplan.team.history.version_reader import VersionUnits
+from execplan.team.review.plan_review import PlanReview
 
 _MAX_SECTION_LINES: Final = 30
 """Maximum number of changed lines of a section to show."""

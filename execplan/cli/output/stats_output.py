@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from execplan.cli.answer import json_fields
 from execplan.cli.output.text_table import format_table
-from execplan.context.gathering.agent_session_logs import measure_sessions
+from execplan.context.gathering.agent_session_logs import SessionUsage, measure_sessions
+from execplan.core.project.project_list import ProjectOrigin
 from execplan.core.text.message_parts import format_count
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.run_records.run_statistics import RunStatistics
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.gathering.agent_session_logs import SessionUsage
-    from execplan.core.project.project_list import ProjectOrigin
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 
 
 class ProjectStatistics(NamedTuple):

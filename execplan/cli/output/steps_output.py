@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.core.errors import ExecplanError
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import StoredPlan, quote_plan_name
 from execplan.core.text.message_parts import shorten
 from execplan.execution.evaluation.evaluation_text import skipped_json
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.team.advice.execution_status import NOT_COMPILED, execution_status_json, start_commands, status_text
 from execplan.team.advice.plan_json import plan_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _MAX_SKIPPED_SHOWN = 10
 """Maximum number of skipped lines shown to people."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from execplan.cli.output.terminal_text import color
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _MIN_WIDTH = 20
 """Minimum width in columns, whatever the terminal's width."""

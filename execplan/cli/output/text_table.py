@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from execplan.cli.error_handler import printable_line
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Cell = list[tuple[str, str]]
-    """The parts of a cell, each with its style."""
+Cell = list[tuple[str, str]]
+"""The parts of a cell, each with its style."""
 
 _GAP = "  "
 """What separates two columns."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from unicodedata import category, east_asian_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _NO_COLUMN = frozenset(("Mn", "Me", "Cf"))
 """Categories of characters that change the one before them, or show nothing."""

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.cli import prompts
-from execplan.cli.answer import Answer, json_fields
+from execplan.cli.answer import Answer, Call, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_editing import suggest_after_tasks
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.execution.engine.acceptance.check_permission import command_text
-from execplan.execution.engine.acceptance.verified_completion import VerificationObserver
+from execplan.core.project.project import Project
+from execplan.execution.acceptance_check import AcceptanceCheck
+from execplan.execution.engine.acceptance.check_permission import CheckPermission, command_text
+from execplan.execution.engine.acceptance.check_run import TaskCheckResult
+from execplan.execution.engine.acceptance.verified_completion import Verification, VerificationObserver
 from execplan.execution.permission import ASK
 from execplan.library.plan_api import Plan
 from execplan.team.advice.plan_advice import Work
 from execplan.team.advice.plan_json import amended_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.cli.answer import Call
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
-    from execplan.execution.acceptance_check import AcceptanceCheck
-    from execplan.execution.engine.acceptance.check_permission import CheckPermission
-    from execplan.execution.engine.acceptance.check_run import TaskCheckResult
-    from execplan.execution.engine.acceptance.verified_completion import Verification
 
 
 class _ProgressObserver(VerificationObserver):

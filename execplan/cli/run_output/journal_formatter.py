@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.core.text.message_parts import format_count, format_duration
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.execution.engine.journal.journal import RunEntry
 
 GOOD: Final = "good"
 BAD: Final = "bad"
@@ -122,6 +119,7 @@ class JournalFormatter:
             return [StyledLine(f"ok {name} ({time}{attempt})" + (f": {changes_text}" if changes_text else ""), GOOD)]
         if performed.cause == INTERRUPTED:
             reason = f": {performed.reason}" if self.worker_text(step) and performed.reason else ""
+            time = time if performed.seconds else "duration unknown"
             return [StyledLine(f"stopped {name} ({time}{attempt}){reason}", MUTED)]
         lines = [StyledLine(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
         lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from io import TextIOBase
 from shutil import get_terminal_size
 from time import monotonic
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import IO, Any
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import paint
@@ -15,15 +18,8 @@ from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MU
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
 from execplan.core.text.message_parts import format_duration
 from execplan.execution.engine.journal import journal_entries
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from io import TextIOBase
-    from types import TracebackType
-    from typing import IO, Any
-
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.journal.journal import RunEntry
+from execplan.execution.engine.run_state import Question
 
 _SECONDS = 1 / 8
 """Seconds between two redraws."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def advise_after_run(run: LoadedRun, *, is_shown: bool = False) -> Advice:
     """Return the advice after a run; `is_shown`: the run's steps are on the screen already."""
     if run.summary.state == run_summary.COMPLETED:
-        return advise_after_completion(run.project, run.ref, run.plan_name)
+        return advise_after_completion(run.run_paths.project, run.run_paths.ref, run.plan_name)
     commands = _next_commands(run)
     if not is_shown:
         return Advice(commands)
@@ -51,14 +51,14 @@ def _next_commands(run: LoadedRun) -> tuple[str, ...]:
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == run_summary.ARCHIVED:
         return (f"execplan audit {name}",)
-    run_status = read_run_status(run.project, run.ref, run.run_paths)
+    run_status = read_run_status(run.run_paths)
     if run_status.state in OPEN_STATES:
-        return finishing_commands(run.project, run.ref, run_status, name)
-    last_run, _ = run_summary.find_last_begun_run(run.project, run.ref)
+        return finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name)
+    last_run, _ = run_summary.find_last_begun_run(run.run_paths.project, run.run_paths.ref)
     if last_run is not None and last_run.id != run.run_paths.id:
         return (f"execplan show {name} --run {last_run.id}",)
     if run_state.status == states.ROLLED_BACK:
-        can_run = not run_status.reason or has_new_steps(run.project, run.ref, run.run_paths.id)
+        can_run = not run_status.reason or has_new_steps(run.run_paths.project, run.run_paths.ref, run.run_paths.id)
         return _show_command(run), f"execplan {'evaluate' if can_run else 'compile'} {name}"
     rollback_command = format_run_command("rollback", run.run_paths.id, name)
     replan_command = format_replan_command(run.run_paths.id, name)
@@ -72,8 +72,6 @@ def _show_command(run: LoadedRun) -> str:
 class LoadedRun(NamedTuple):
     """A run read from its directory."""
 
-    project: Project
-    ref: PlanRef
     run_paths: RunPaths
     document: ExecutionPlan
     run_state: RunState
@@ -110,21 +108,14 @@ class LoadedRun(NamedTuple):
         return ""
 
 
-def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
+def load_run(run_paths: RunPaths) -> LoadedRun:
     """Load a run from its directory; raises ExecplanError."""
-    _, run_state = run_summary.load_begun_run(ref, run_paths)
+    project, ref = run_paths.project, run_paths.ref
+    _, run_state = run_summary.load_begun_run(run_paths)
     plan_name = quote_plan_name(ref.id, project.display_path(ref.path))
-    summary = run_summary.summarize_run(project, ref, run_paths)
-    return LoadedRun(
-        project,
-        ref,
-        run_paths,
-        run_state.document,
-        run_state,
-        summary,
-        plan_name,
-        project.display_path(run_paths.folder),
-    )
+    summary = run_summary.summarize_run(run_paths)
+    directory = project.display_path(run_paths.folder)
+    return LoadedRun(run_paths, run_state.document, run_state, summary, plan_name, directory)
 
 
 def run_json(run: LoadedRun) -> dict[str, Any]:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from execplan.cli.answer import Call
 from execplan.cli.run_output.run_observers import JsonLinesObserver, LineObserver, PromptingObserver
 from execplan.execution.engine.run_observer import RunObserver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.cli.answer import Call
 
 
 @contextmanager

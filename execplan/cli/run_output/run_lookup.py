@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.approvals.current_plan import lacks_steps
 from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.team.advice import execution_status
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 
 def first_run_command(project: Project, ref: PlanRef) -> str:

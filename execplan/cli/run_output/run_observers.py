@@ -5,21 +5,17 @@ from __future__ import annotations
 import io
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, TextIO
 
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
 from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, TextIO
-
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.run_state import Question
 
 
 class ResilientStdout(io.TextIOBase):

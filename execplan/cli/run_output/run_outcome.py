@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.prompts import can_ask
-from execplan.cli.run_output.loaded_run import advise_after_run, load_run, run_json
+from execplan.cli.run_output.loaded_run import LoadedRun, advise_after_run, load_run, run_json
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
-from execplan.core.errors import CHECK_FAILED, CONFLICT, OK, PAUSED, ExecplanError, interrupted_error
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, interrupted_error
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
 from execplan.execution.engine.run_records import run_directories
-
-if TYPE_CHECKING:
-    from execplan.cli.run_output.loaded_run import LoadedRun
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.run_state import Question
 
 
 def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
@@ -105,7 +102,7 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
 
 def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
     """Build the answer of a run or a part of it. Raises ExecplanError, without warnings, if the run has not ended."""
-    run = load_run(project, ref, run_directories.find_run(project, ref, finished_run.run))
+    run = load_run(run_directories.find_run(project, ref, finished_run.run))
     if finished_run.signal:
         raise _interrupted_error(run, finished_run)
     question = finished_run.question or run.run_state.question
@@ -121,7 +118,7 @@ def _build_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, 
             format_run_command(name, run.run_paths.id, run.plan_name) for name in ("rollback", "resume")
         ]
         hint = f"see what changed: git status; then resume the run: {resume}; or roll it back: {rollback}"
-        raise ExecplanError("drifted", message, exit=CONFLICT, hint=hint)
+        raise ExecplanError("drifted", message, hint=hint)
     completed = finished_run.status == states.COMPLETED
     lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
     lines += _replay_lines(run, finished_run)
@@ -202,7 +199,7 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         hint = (
             f"review and approve it, then resume: execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
         )
-        return ExecplanError("paused", message, exit=PAUSED, hint=hint)
+        return ExecplanError("paused", message, hint=hint)
     message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
     asks = is_answered_by_resume(question) or can_ask()
@@ -213,9 +210,9 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     if question.why == journal_entries.UNKNOWN:
         again = f"; or revert it and run the step again: {run.resume_command('--answer', journal_entries.AGAIN)}"
         hint = f"find out what the step has done, then: {command}{'' if asks else again}"
-        error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+        error = ExecplanError("paused", message, hint=hint, candidates=answers)
     else:
-        error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=command, candidates=answers))
+        error = _with_resume_hint(ExecplanError("paused", message, hint=command, candidates=answers))
     error.explanations = explain_answers(question)
     return error
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.cli.error_handler import printable_line
 from execplan.core.text.message_parts import join_first
-from execplan.execution.engine.journal.journal_entries import change_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 
 _MAX_PATHS = 3
 _MAX_LINES = 20

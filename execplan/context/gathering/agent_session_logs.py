@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage, read_usage_events
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.context.session_logs.session_log import SessionLog
+from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage, UsageEvent, measure_usage, read_usage_events
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
-
-    from execplan.context.session_logs.session_log import SessionLog
-    from execplan.context.session_logs.token_usage import TokenUsage, UsageEvent
-
 
 MAX_LOG_BYTES: Final = 128 << 20
 """Maximum size of a log in bytes."""
@@ -36,9 +30,7 @@ def read_session_log(log_path: str) -> SessionLog:
     data, size = file_access.read(log_path, MAX_LOG_BYTES)
     if size > MAX_LOG_BYTES:
         hint = "use the log of a newer session"
-        raise ExecplanError(
-            "too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", exit=INPUT, hint=hint
-        )
+        raise ExecplanError("too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", hint=hint)
     for _, line in islice(parse_lines(data), _MAX_PROBED_LINES):
         if line is not None and claude_log.is_log_line(line):
             return claude_log.read(data)
@@ -46,7 +38,7 @@ def read_session_log(log_path: str) -> SessionLog:
             return codex_log.read(data)
     message = f"{log_path} is not a session log of {claude_log.PROGRAM} or {codex_log.PROGRAM}"
     hint = "session logs are below ~/.claude/projects and ~/.codex/sessions; for any other conversation, use --units"
-    raise ExecplanError("unknown-session", message, exit=INPUT, hint=hint)
+    raise ExecplanError("unknown-session", message, hint=hint)
 
 
 def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:

@@ -10,23 +10,19 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from math import log
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.context.context_pack import TASK
 from execplan.context.gathering.code_imports import IMPORT_PATTERN, ImportIndex, file_stem
+from execplan.context.relevance import ScoredUnit
 from execplan.context.text_search import extract_symbols, split_words
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.relevance import ScoredUnit
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _MAX_CANDIDATES: Final = 40
 _MAX_SYMBOLS: Final = 100

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.context.context_pack import DIFF, Unit
-from execplan.context.gathering.file_units import MAX_FILE_BYTES
+from execplan.context.gathering.file_units import MAX_FILE_BYTES, FileListing
 from execplan.core.git import git_query
+from execplan.core.project.project import Project
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.pure_paths import is_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.gathering.file_units import FileListing
-    from execplan.core.project.project import Project
 
 _FORMAT_OPTIONS = (
     *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),

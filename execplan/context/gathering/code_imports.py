@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from typing import Final
 
 from execplan.core.text.pure_paths import resolve_relative
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from typing import Final
 
 IMPORT_PATTERN: Final = (
     r"^\s*(?:(?:import|export|from|use|pub|mod|using|require\w*|include|const|let|var)\b|#\s*include|\}|\w*\s*\")"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import Any, Final
 
 from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, Unit
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text import fast_json
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any, Final
 
 MAX_BYTES: Final = 64 << 20
 """Maximum size of a units file in bytes."""
@@ -31,9 +28,7 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
     data, size = file_access.read(unit_file, MAX_BYTES)
     if size > MAX_BYTES:
         hint = "provide only the newest items"
-        raise ExecplanError(
-            "too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", exit=INPUT, hint=hint
-        )
+        raise ExecplanError("too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", hint=hint)
     units: list[Unit] = []
     problems: list[str] = []
     line_by_id: dict[str, int] = {}
@@ -65,7 +60,7 @@ def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
     shown_problems = problems[:_MAX_PROBLEMS] + (
         [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
     )
-    return ExecplanError("bad-units", message, exit=INPUT, hint=hint, candidates=shown_problems)
+    return ExecplanError("bad-units", message, hint=hint, candidates=shown_problems)
 
 
 def _parse_unit(line: bytes, number: int) -> Unit:

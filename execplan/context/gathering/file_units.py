@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from execplan.context.context_pack import ARTIFACT, FILE, Unit
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
 from execplan.core.text.pure_paths import resolve_relative
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.project.project import Project
 
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]$-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
@@ -159,26 +154,20 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
     if secret_name := find_hard_link(target, (project.root, os.path.expanduser("~"))):
         message = f"{path} is another name of {secret_name}, a secret file"
         hint = "secret files are never included: describe what is needed in the plan"
-        raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+        raise ExecplanError("secret-file", message, hint=hint)
     if is_secret_file(path) or is_secret_file(project.display_path(target)):
         message = f"{path} is a secret file, judging by its name"
         hint = "secret files are never included: describe what is needed in the plan"
-        raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+        raise ExecplanError("secret-file", message, hint=hint)
     if ".git" in (*path.split(os.sep), *os.path.relpath(target, project.root).split(os.sep)):
         message = f"{path} is git's own file; such files contain passwords"
-        raise ExecplanError(
-            "secret-file", message, exit=POLICY, hint="such files are never included: describe what is needed"
-        )
+        raise ExecplanError("secret-file", message, hint="such files are never included: describe what is needed")
     data, size = file_access.read(full_path, MAX_FILE_BYTES)
     if size > MAX_FILE_BYTES:
         hint = "put the relevant part into a separate file"
-        raise ExecplanError(
-            "too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint
-        )
+        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", hint=hint)
     if b"\0" in data:
-        raise ExecplanError(
-            "no-text", f"{path} is not text: it contains NUL bytes", exit=INPUT, hint="specify a text file"
-        )
+        raise ExecplanError("no-text", f"{path} is not text: it contains NUL bytes", hint="specify a text file")
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = text.count("\n") + (not text.endswith("\n")) if text else 0
     unit = Unit(f"{kind}:{path}", kind, text, path, path, 1 if lines else 0, lines, 0, reason)
@@ -195,14 +184,14 @@ def requested_files(project: Project, files: Sequence[str], listing: FileListing
     for name in files:
         if not name:
             message, hint = "a requested file has an empty name", "specify a name; a dot means the whole directory"
-            raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
+            raise ExecplanError("no-such-file", message, hint=hint)
         full_path = os.path.abspath(name)
         path = project.display_path(
             os.path.join(file_access.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path))
         )
         if os.path.isabs(path) and file_access.resolve_path(full_path) != project.root:
             message = f"{name} is outside the repository"
-            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"specify a file below {project.root}")
+            raise ExecplanError("path-outside", message, hint=f"specify a file below {project.root}")
         if os.path.isdir(full_path):
             directory_paths += listing.files_below("" if os.path.isabs(path) else path)
         else:

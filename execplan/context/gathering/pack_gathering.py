@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.context.context_pack import ARTIFACT, FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
+from execplan.context.context_pack import ARTIFACT, FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack, Unit
 from execplan.context.gathering import file_units
 from execplan.context.gathering.candidate_files import find_candidates
 from execplan.context.gathering.change_units import change_units
 from execplan.context.gathering.file_units import FileListing, list_files, walk_files
-from execplan.context.gathering.plan_units import split_plan
+from execplan.context.gathering.plan_units import PlanUnits, split_plan
 from execplan.context.relevance import score_units
 from execplan.context.task_intent import classify_intent
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.git.git_query import GIT_SLOW, GIT_UNUSABLE_CODES, tracked_files
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.claims import task_claims
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import join_first
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.context_pack import Unit
-    from execplan.context.gathering.plan_units import PlanUnits
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
 
 _LINE_NUMBER = re.compile(r"^\s*\d+[\t→:]")
 """Line number that a tool prints before each line of a file."""

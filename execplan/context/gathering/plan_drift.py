@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import head_commit, operation_in_progress
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    IsOurs = Callable[[str, str], bool]
+IsOurs = Callable[[str, str], bool]
 
 MAX_COMMITS = 50
 """Maximum number of commits to inspect."""
@@ -42,10 +38,6 @@ _PATH_FIELD_INDEXES = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """Index of the path field in a status line, by the first character of the line."""
 
 
-def _is_never_ours(path: str, commit: str) -> bool:
-    return False
-
-
 def git_queries(project: Project) -> list[tuple[str, ...]]:
     """Return the git queries whose outputs `inspect_worktree` needs; empty without git."""
     if project.git is None:
@@ -60,7 +52,7 @@ def inspect_worktree(
     ref: PlanRef,
     outputs: Sequence[bytes],
     excluded_files: Sequence[str] = (),
-    is_ours: IsOurs = _is_never_ours,
+    is_ours: IsOurs = lambda path, commit: False,
 ) -> tuple[WorkingTree, PlanDrift]:
     """Return the state of the working tree, and the drift since the plan was last written.
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text
+from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
 from execplan.core.plan.plan_lookup import find_task, normalize_text, task_ids
 from execplan.core.plan.section_roles import SCOPE, STEP_WORDS, find_role, part_number, title_words
 from execplan.core.project.slug import slug
 from execplan.core.text.markdown_blocks import HEADING
 from execplan.core.text.text_lines import digest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
-
-    FindFiles = Callable[[str], tuple[str, ...]]
-    """Function that returns the files that a text names."""
+FindFiles = Callable[[str], tuple[str, ...]]
+"""Function that returns the files that a text names."""
 
 _MAX_UNSPLIT_CHARS = 1500
 """Number of characters from which a section is split at its subheadings."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.context.triage.change_summary import ChangedFile, find_parts_by_name
 from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage, parse_thresholds
@@ -11,9 +10,7 @@ from execplan.context.triage.triage_table import load_builtin_table
 from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
 from execplan.core.project import project_discovery
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _MAX_BYTES = 1 << 20
 """Maximum size in bytes of a new file whose lines are counted; a larger file counts as data."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Final
 
 from execplan.context.search import search_items
+from execplan.context.search.search_items import SearchItem
 from execplan.context.text_search import separate_unspaced
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.text.accents import replace_accented
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Final
-
-    from execplan.context.search.search_items import SearchItem
 
 MARK_START: Final = "\x02"
 MARK_END: Final = "\x03"

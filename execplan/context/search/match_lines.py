@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
-from execplan.context.search.search_items import ARTIFACT, SECTION
+from execplan.context.search.index_update import PlanFile
+from execplan.context.search.search_items import ARTIFACT, SECTION, SearchItem
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets.redaction import REDACTED, Redactor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.search.index_update import PlanFile
-    from execplan.context.search.search_items import SearchItem
 
 
 class Match(NamedTuple):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from sqlite3 import Connection
+from typing import Final
 
 from execplan.context.search.index_records import (
     MARK_END,
     MARK_START,
     Hit,
+    IndexedItem,
     PlanRecord,
     clean_text,
     find_marks,
@@ -23,24 +27,16 @@ from execplan.context.search.search_query import (
     PLAN,
     STATE,
     TASK,
+    SearchFilter,
     SearchQuery,
+    SearchWord,
     unknown_value_error,
 )
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_facts import index_file
 from execplan.core.text.accents import remove_accents
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-    from sqlite3 import Connection
-    from typing import Final
-
-    from execplan.context.search.index_records import IndexedItem
-    from execplan.context.search.search_query import SearchFilter, SearchWord
-
 
 _KINDS = {name: kind for kind, plural in ITEM_KINDS.items() for name in (kind, plural)}
 _SECTION_NAMES = tuple([outline.title_key(name) for name in outline.NAMES])
@@ -189,7 +185,7 @@ class SearchIndex:
                 raise
             hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
             message = f"plans can't be searched: {error}"
-            raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
+            raise ExecplanError("no-full-text-search", message, hint=hint) from error
 
     def transaction(self) -> AbstractContextManager[None]:
         """Make changes all or none. Raises sqlite3.Error."""

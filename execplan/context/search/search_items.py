@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.text.markdown_blocks import FRONT, HEADING, PARAGRAPH
 from execplan.core.timestamps import leading_date
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan
 
 TITLE: Final = "title"
 SECTION: Final = "section"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Final
 from unicodedata import category
 
 from execplan.context.search.search_items import ITEM_KINDS, SECTION
 from execplan.core import clock
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import BROKEN, DONE, OPEN, OTHER, STATES
 from execplan.core.text.suggestions import closest_names, did_you_mean
-
-if TYPE_CHECKING:
-    from typing import Final
 
 IN: Final = "in"
 TASK: Final = "task"
@@ -170,7 +167,7 @@ def unknown_value_error(name: str, value: str, allowed_values: tuple[str, ...]) 
     """Return the error for a value that a filter doesn't have."""
     hint = did_you_mean(value, allowed_values) or "use one of these"
     message = f"the filter {name}: has no value {value!r}"
-    return ExecplanError("unknown-filter-value", message, exit=USAGE, hint=hint, candidates=allowed_values)
+    return ExecplanError("unknown-filter-value", message, hint=hint, candidates=allowed_values)
 
 
 def _check_date(name: str, value: str) -> str:
@@ -193,7 +190,7 @@ def _check_date(name: str, value: str) -> str:
 
 
 def _query_error(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("invalid-query", message, exit=USAGE, hint=hint)
+    return ExecplanError("invalid-query", message, hint=hint)
 
 
 def unknown_filters(query: str) -> tuple[str, ...]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.context.session_logs.session_log import SessionLog, UnitCollector, extract_text, parse_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.session_logs.session_log import Line
+from execplan.context.session_logs.session_log import Line, SessionLog, UnitCollector, extract_text, parse_lines
 
 PROGRAM = "Claude Code"
 _MESSAGE_TYPES = ("user", "assistant")

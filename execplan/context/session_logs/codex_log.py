@@ -6,12 +6,8 @@ Older logs have only the payload on each line.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from execplan.context.session_logs.session_log import SessionLog, UnitCollector, extract_text, parse_lines
-
-if TYPE_CHECKING:
-    from execplan.context.session_logs.session_log import Line
+from execplan.context.session_logs.session_log import Line, SessionLog, UnitCollector, extract_text, parse_lines
 
 PROGRAM = "Codex"
 _LINE_TYPES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")

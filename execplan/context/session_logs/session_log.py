@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from execplan.context.context_pack import MESSAGE, TOOL_RESULT, Unit
 from execplan.core.named_tuple import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Line = dict[str, Any]
+Line = dict[str, Any]
 
 
 class SessionLog(NamedTuple):

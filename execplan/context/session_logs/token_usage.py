@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.context.session_logs.session_log import parse_lines
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.timestamps import is_utc_timestamp, parse_utc_timestamp
-
-if TYPE_CHECKING:
-    from typing import Any, Final
 
 TOKEN_KINDS: Final = ("input", "output", "cache_read", "cache_write")
 """Kinds of tokens: uncached input, output, read from the cache, written to the cache."""

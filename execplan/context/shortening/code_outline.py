@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import Final
 
+from execplan.context.shortening.code_definitions import Definition
 from execplan.context.text_search import split_words
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.shortening.code_definitions import Definition
 
 _MAX_RELEVANT: Final = 1
 """Maximum number of definitions whose signatures come before whole definitions."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from typing import Final
 
-from execplan.context.shortening.excerpt import REST_RANK, Excerpt, TextPart, render_excerpt, truncate_text
+from execplan.context.shortening.excerpt import REST_RANK, CountTokens, Excerpt, TextPart, render_excerpt, truncate_text
 from execplan.context.text_search import count_shared_words
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from typing import Final
-
-    from execplan.context.shortening.excerpt import CountTokens
 
 _DEPTHS = (6, 4, 3, 2, 1)
 _MAX_KEYS: Final = 40

@@ -5,15 +5,12 @@ A marker never replaces less than its own length; text shorter than its marker i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Final
-
-    CountTokens = Callable[[str], int]
+CountTokens = Callable[[str], int]
 
 REST_RANK: Final = 100
 """Rank from which a part is printed only if there is room for more than a summary."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
 from execplan.context.text_search import count_shared_words, search_texts, total_score
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from typing import Final
-
 
 _ERROR = re.compile(
     r"\b(?:error|errors|fail|failed|failure|failures|exception|traceback|panic|panicked|fatal|assert\w*|segfault|abort\w*|"

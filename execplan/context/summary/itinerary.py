@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from execplan.context.summary import plan_facts
 from execplan.context.summary.summary_pieces import (
@@ -18,12 +17,8 @@ from execplan.context.summary.summary_pieces import (
     quote_text,
     unquoted_piece,
 )
-from execplan.core.plan.model import DONE
-from execplan.core.text.markdown_blocks import HEADING
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.text.markdown_blocks import Block
+from execplan.core.plan.model import DONE, ParsedPlan, Task
+from execplan.core.text.markdown_blocks import HEADING, Block
 
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
 _DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"

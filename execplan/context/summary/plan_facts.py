@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from execplan.context.summary.plan_sentences import (
+    Sentence,
     best_sentences,
     has_alphanumeric,
     read_entries,
     read_sentences,
     topic_words,
 )
-from execplan.context.summary.summary_pieces import escape_hidden
+from execplan.context.summary.summary_pieces import Subject, escape_hidden
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.entry_format import is_newest_first
-from execplan.core.plan.model import ARCHIVED, DONE
+from execplan.core.plan.model import ARCHIVED, DONE, Entry, ParsedPlan, Section, Task
 from execplan.core.plan.section_roles import PURPOSE, RISKS, find_role, guess_role, has_role, title_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.context.summary.plan_sentences import Sentence
-    from execplan.context.summary.summary_pieces import Subject
-    from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.core.timestamps import Timestamp
+from execplan.core.timestamps import Timestamp
 
 _RISK_WORDS = re.compile(
     r"\b(?:(?:residual|remaining|open|known|main) risks?|risks?(?=[:：])|irreversible|data loss|caveats?|"

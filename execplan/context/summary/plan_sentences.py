@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.line_grammar import is_empty_text, read_checkbox
-from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.text.markdown_blocks import Block
-
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH, QUOTE, Block
 
 _BOILERPLATE = re.compile(
     r"\bliving document\b|\bPLANS\.md\b|\bthis ExecPlan (?:is|must|should|follows)\b", re.IGNORECASE

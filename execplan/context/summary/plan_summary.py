@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.context.summary import itinerary, summary_forms
 from execplan.context.summary.plan_sentences import count_words
@@ -15,18 +15,12 @@ from execplan.context.summary.summary_pieces import (
     escape_hidden,
     quote_text,
 )
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import DOCUMENT
+from execplan.core.plan.model import DOCUMENT, ParsedPlan
 from execplan.core.plan.reader import read_text
-from execplan.core.secrets.redaction import REDACTED
+from execplan.core.secrets.redaction import REDACTED, Redactor
 from execplan.core.text.text_lines import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.secrets.redaction import Redactor
 
 
 def fit_sections(sections: Sequence[SummarySection], max_words: int, form: SummaryForm) -> list[SummarySection]:
@@ -155,7 +149,7 @@ def summarize_plan(
     for name, choices in ((form_name, FORMS), (length_name, lengths)):
         if name not in choices:
             message = f"unknown form or length of a summary: {name!r}"
-            raise ExecplanError("usage", message, exit=USAGE, hint=f"use one of {', '.join(choices)}")
+            raise ExecplanError("usage", message, hint=f"use one of {', '.join(choices)}")
     summary_form, max_length = FORMS[form_name], lengths[length_name]
     subject = Subject(plan, plan_id, state, tuple(task_ids), summary_form.markup, max_length)
     title = quote_text(subject, plan.title or "")

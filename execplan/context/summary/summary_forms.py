@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from execplan.context.summary import plan_facts
 from execplan.context.summary.plan_sentences import read_sentences
@@ -26,9 +26,6 @@ from execplan.context.summary.summary_pieces import (
 )
 from execplan.core.plan.model import DONE, OTHER
 from execplan.core.plan.section_roles import DECISIONS, PURPOSE, RISKS, find_role
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LIST_RANK = 50
 """Rank of the lists that only longer summaries have."""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from execplan.context.summary.plan_sentences import first_sentences
+from execplan.context.summary.plan_sentences import Sentence, first_sentences
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import OTHER
+from execplan.core.plan.model import OTHER, Entry, ParsedPlan, Task
 from execplan.core.text.invisible_characters import may_have_hidden, replace_hidden
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Final
-
-    from execplan.context.summary.plan_sentences import Sentence
-    from execplan.core.plan.model import Entry, ParsedPlan, Task
-
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 _CODE_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")
@@ -74,14 +67,14 @@ RANK_STEP = 100
 """Distance between the ranks of consecutive list pieces, so that equally important lists alternate."""
 
 
-def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[SummaryPiece]:
+def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int) -> list[SummaryPiece]:
     """Return a piece for each sentence, with descending priority."""
     pieces = []
     for index, sentence in enumerate(sentences[:MAX_PIECES]):
         quote = quote_text(subject, sentence.text)
         if quote:
             pieces.append(
-                SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, sentence.start + 1, sentence.end)
+                SummaryPiece((Segment("", quote),), "", rank + index * RANK_STEP, sentence.start + 1, sentence.end)
             )
     return pieces
 

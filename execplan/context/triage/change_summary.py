@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
+from execplan.context.triage.triage_table import FileKind, TriageTable
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.context.triage.triage_table import FileKind, TriageTable
 
 ROOT_PART = "."
 """Part that contains the files outside of any directory."""

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
+from execplan.context.triage.triage_table import Cue, QuantityRule, TriageTable
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from execplan.context.triage.triage_table import Cue, TriageTable
 
 CLAUSE_END = "."
 """Token that replaces the punctuation at the end of a clause."""
@@ -42,6 +38,12 @@ _MAX_PREFIX_CHARS = 20
 """Maximum letters of a word prefix in the table."""
 _MIN_FOREIGN_WORDS = 2
 """Number of foreign words from which a request may count as not English."""
+_QUANTITY_REACH = 3
+"""Number of words before a number that say what it is about."""
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+}
 _NEGATION_REACH = 6
 """Number of words after a `no` that it still applies to."""
 
@@ -86,6 +88,16 @@ class CueHit(NamedTuple):
     """Matched words as they are written in the request."""
     is_negated: bool
     is_first: bool
+
+
+class Quantity(NamedTuple):
+    """A number of things in a request that a rule of the table is about."""
+
+    rule: QuantityRule
+    amount: float
+    """The number, in the units of the rule."""
+    text: str
+    """The number and its noun, as they are written in the request."""
 
 
 def parse_request(text: str, table: TriageTable) -> TokenizedRequest:
@@ -141,6 +153,23 @@ def find_cues(request: TokenizedRequest, table: TriageTable) -> list[CueHit]:
             cue_hits.append(CueHit(cue, text, _is_negated(tokens, index, index + size), index == first_index))
         index += size or 1
     return cue_hits
+
+
+def find_quantities(request: TokenizedRequest, table: TriageTable) -> Iterator[Quantity]:
+    """Yield the numbers of a request that say how much work it is, such as `in 40 files`."""
+    tokens = request.tokens
+    for index, (word, original) in enumerate(zip(tokens, request.original_tokens, strict=True)):
+        number = _NUMBER_WORDS.get(word, original.replace(",", "") if word == "#" else "")
+        if number.count(".") > 1 or not number:
+            continue
+        for end in range(index + 2, min(index + 3, len(tokens)) + 1):  # `40 files`, `40 source files`
+            if CLAUSE_END in tokens[index:end] or _is_negated(tokens, index, end):
+                break
+            nearby = {*tokens[max(index - _QUANTITY_REACH, 0) : index]}, {*tokens[end : end + 2]}
+            for rule in table.quantities:
+                is_meant = not (rule.after.isdisjoint(nearby[0]) and rule.before.isdisjoint(nearby[1]))
+                if is_meant and (unit := rule.units.get(tokens[end - 1], 0)):
+                    yield Quantity(rule, float(number) * unit, " ".join(request.original_tokens[index:end]))
 
 
 _CueIndex = dict[str, list[tuple[tuple[frozenset[str], ...], "Cue"]]]

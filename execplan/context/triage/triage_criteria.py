@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
+from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME, find_quantities
 from execplan.context.triage.triage_table import CRITERIA, SMALL
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_count, format_excess
@@ -52,15 +52,17 @@ class TriageCase(NamedTuple):
 
 
 def hours_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Yield evidence that the work takes hours or may sprawl: cues, the request's length, the size of the change."""
+    """Yield evidence that the work takes hours or may sprawl: cues, numbers, the request's length, the size of the change."""
     yield from _cue_evidence(case, "hours")
+    yield from _quantity_evidence(case, "hours")
     yield from _length_evidence(case)
     yield from _size_evidence(case, "hours", "lines", "{} changed lines", "are too many for a quick change")
 
 
 def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Yield evidence that several parts are affected: cues, enumerations, and named or changed files and parts."""
+    """Yield evidence that several parts are affected: cues, numbers, enumerations, and named or changed files and parts."""
     yield from _cue_evidence(case, "scope")
+    yield from _quantity_evidence(case, "scope")
     request = case.request
     if request is not None and request.is_english:
         yield from _length_step_evidence(case, "row", _longest_enumeration(request), "{} things", "are listed together")
@@ -105,6 +107,7 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
     is_short = request is not None and request.word_count <= length_rules["whole"]
     if is_short:
         yield from _cue_evidence(case, SMALL)
+        yield from _quantity_evidence(case, SMALL)
     if request is not None and request.is_english and is_short:
         code_names = [name for name in request.code_names if not name.isalnum()]
         if len(code_names) == len(request.code_names) == 1:
@@ -189,6 +192,17 @@ def _cue_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
             yield Evidence(REQUEST, f'"{hit.text}"', hit.cue.why, hit.cue.strength)
 
 
+def _quantity_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
+    """Yield evidence from numbers in an English request."""
+    if case.request is not None and case.request.is_english:
+        for quantity in find_quantities(case.request, case.table):
+            rule, amount = quantity.rule, quantity.amount
+            strength = _reached_strength(amount, rule.minimums)
+            strength += max([level for maximum, level in rule.maximums if amount <= maximum], default=0)
+            if rule.criterion == criterion and strength:
+                yield Evidence(REQUEST, f'"{quantity.text}"', rule.why, strength)
+
+
 def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
     request = case.request
     if request is not None and request.is_english:
@@ -252,7 +266,7 @@ def _size_evidence(case: TriageCase, criterion: str, measure: str, template: str
             yield Evidence(CHANGES, template.format(f"{sizes[measure]:,}"), why, strength)
 
 
-def _reached_strength(count: int, steps: Sequence[Sequence[int]]) -> int:
+def _reached_strength(count: float, steps: Sequence[Sequence[int]]) -> int:
     """Return the strength of the highest step that a count has reached, or 0."""
     return max([strength for minimum, strength in steps if count >= minimum], default=0)
 

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import exp
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.context.triage.change_summary import summarize_changes
-from execplan.context.triage.request_parsing import find_cues, parse_request
+from execplan.context.triage.change_summary import ChangedFile, ChangeSummary, summarize_changes
+from execplan.context.triage.request_parsing import TokenizedRequest, find_cues, parse_request
 from execplan.context.triage.triage_criteria import (
     EVIDENCE_FINDERS,
+    Evidence,
     TriageCase,
     combined_strength,
     find_named_parts,
     select_counted_hits,
 )
-from execplan.context.triage.triage_table import SMALL, load_builtin_table
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.context.triage.triage_table import SMALL, TriageTable, load_builtin_table
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project.setting_table import Setting, SettingTable, check_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Final
-
-    from execplan.context.triage.change_summary import ChangedFile, ChangeSummary
-    from execplan.context.triage.request_parsing import TokenizedRequest
-    from execplan.context.triage.triage_criteria import Evidence
-    from execplan.context.triage.triage_table import TriageTable
 
 NONE: Final = "none"
 PLAN: Final = "plan"
@@ -51,7 +44,7 @@ def parse_thresholds(table: Mapping[str, object]) -> Thresholds:
     if thresholds.plan > thresholds.none:
         message = f"triage.plan is {thresholds.plan}, which is more than triage.none, {thresholds.none}"
         hint = "between them, the result is unclear: raise none, or lower plan"
-        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", message, hint=hint)
     return thresholds
 
 

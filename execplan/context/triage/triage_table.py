@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Final
 
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final
 
 CRITERIA: Final = ("hours", "scope", "risk", "ambiguity", "validation")
 """Criteria of the format, in its order; any of them calls for a plan."""
@@ -31,6 +28,18 @@ class Cue(NamedTuple):
     halved: bool = False
     act: bool = False
     wording: bool = False
+
+
+class QuantityRule(NamedTuple):
+    """Meaning of numbers in a request; triage.toml documents each field."""
+
+    criterion: str
+    why: str
+    units: Mapping[str, int]
+    minimums: tuple[tuple[int, int], ...]
+    maximums: tuple[tuple[int, int], ...]
+    after: frozenset[str]
+    before: frozenset[str]
 
 
 class FileKind(NamedTuple):
@@ -61,6 +70,7 @@ class TriageTable(NamedTuple):
 
     weights: Mapping[str, float]
     cues: tuple[Cue, ...]
+    quantities: tuple[QuantityRule, ...]
     kinds: tuple[FileKind, ...]
     sizes: tuple[SizeRule, ...]
     small_change_limits: tuple[tuple[int, int, int], ...]
@@ -92,6 +102,7 @@ def _parse_table(data: dict[str, Any]) -> TriageTable:
     return TriageTable(
         data["weights"],
         tuple([Cue(**{**row, "words": tuple(row["words"])}) for row in data["cue"]]),
+        tuple([_parse_quantity(row) for row in data["quantity"]]),
         tuple([_parse_kind(row) for row in data["kind"]]),
         tuple([SizeRule(row["criterion"], row["of"], _parse_steps(row["from"])) for row in data["size"]]),
         tuple([(files, lines, strength) for files, lines, strength in data["few"]["to"]]),
@@ -101,6 +112,18 @@ def _parse_table(data: dict[str, Any]) -> TriageTable:
         frozenset(data["parts"]["containers"]),
         frozenset(data["parts"]["ordinary"]),
         data["question"],
+    )
+
+
+def _parse_quantity(row: dict[str, Any]) -> QuantityRule:
+    return QuantityRule(
+        row["criterion"],
+        row["why"],
+        row["units"],
+        minimums=_parse_steps(row.get("from", [])),
+        maximums=_parse_steps(row.get("up_to", [])),
+        after=frozenset(row["after"].split()),
+        before=frozenset(row["before"].split()),
     )
 
 

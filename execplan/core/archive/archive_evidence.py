@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core import features
 from execplan.core.clock import now
@@ -11,15 +11,11 @@ from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 EVIDENCE_FILE = "execplan-evidence.json"
 ATTESTATION_FILE = "execplan-attestation.json"

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.archive.move_record import MoveDetails, pack_details
 from execplan.core.edits.edit_journal import Operation
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
-from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.section_edits import add_note
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
+from execplan.core.project.project import Project
 
 _COPY_PREFIX = ".execplan-copy-"
 _CHUNK_SIZE = 1 << 20

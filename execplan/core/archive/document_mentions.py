@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from execplan.core.archive.plan_references import spellings
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.path_rewriting import apply_replacements
+from execplan.core.plan.path_rewriting import PathReplacement, apply_replacements
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import owned_path_prefixes
 from execplan.core.project.project_settings import SETTINGS_FILE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.plan.path_rewriting import PathReplacement
-    from execplan.core.project.project import Project
-
-    Moves = Sequence[tuple[str, str]]
-    ConfirmRewrite = Callable[[Sequence["Mention"]], bool]
+Moves = Sequence[tuple[str, str]]
+ConfirmRewrite = Callable[[Sequence["Mention"]], bool]
 
 DOCUMENTS: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
 """File extensions that may be rewritten; other files, such as source code, are only reported."""

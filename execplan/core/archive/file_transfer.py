@@ -5,17 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.files.tree_walk import copy_tree, remove_tree, walk_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 
 def move_path(project: Project, old: str, new: str) -> None:
@@ -59,7 +55,7 @@ def _boundary(project: Project, path: str) -> str:
 def target_taken_error(path: str) -> ExecplanError:
     """Build the error for a move to a path that already exists."""
     hint = "rename one of the two, then try again"
-    return ExecplanError("target-taken", f"{path} already exists", exit=INPUT, hint=hint)
+    return ExecplanError("target-taken", f"{path} already exists", hint=hint)
 
 
 def is_fully_copied(old: str, new: str, apart_from: Collection[str]) -> bool:
@@ -121,9 +117,7 @@ def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
 
 
 def _copy_error(path: str, reason: str) -> ExecplanError:
-    return ExecplanError(
-        "io-error", f"can't copy {path} to another file system: {reason}", exit=ENVIRONMENT, hint="nothing was changed"
-    )
+    return ExecplanError("io-error", f"can't copy {path} to another file system: {reason}", hint="nothing was changed")
 
 
 def _sync_tree(path: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core import trace
 from execplan.core.archive import move_record
@@ -15,6 +14,7 @@ from execplan.core.archive.archive_evidence import (
     read_attestation,
 )
 from execplan.core.archive.file_transfer import is_fully_copied, move_path, remove_copied, target_taken_error
+from execplan.core.archive.move_record import MoveIntent
 from execplan.core.archive.reference_updates import MoveCause, update_references
 from execplan.core.edits import journal_moves
 from execplan.core.edits.backup_copies import PlanBackup
@@ -25,12 +25,8 @@ from execplan.core.files.file_lock import is_held
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.plan_store import PlanRef, all_refs, list_entries, ref_for_path
 from execplan.core.project import project_discovery, project_state
+from execplan.core.project.project import Project
 from execplan.core.trace import log
-
-if TYPE_CHECKING:
-    from execplan.core.archive.move_record import MoveIntent
-    from execplan.core.project.project import Project
-
 
 _MAX_BYTES = 64 << 20
 _EVIDENCE_FILES = (EVIDENCE_FILE, ATTESTATION_FILE)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 from binascii import a2b_base64, b2a_base64
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.edits.edit_entries import JournalEntry
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json, text_codec
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.project.project import Project
 
 
 class MoveDetails(NamedTuple):
@@ -176,7 +172,6 @@ def write_intent(project: Project, intent: MoveIntent) -> None:
         raise ExecplanError(
             "half-moved",
             f"an earlier move was interrupted: {project.move_intent_path}",
-            exit=INPUT,
             hint="see what to do: execplan doctor",
         )
 
@@ -211,7 +206,6 @@ def read_intent(project: Project) -> MoveIntent | None:
         raise ExecplanError(
             "intent-damaged",
             f"{project.move_intent_path}, the record of a move, can't be read: {error}",
-            exit=INPUT,
             hint="check whether a plan and its artifacts are in different places, then remove that file",
         ) from None
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.project import Project
 from execplan.core.project.setting_forms import fill
 from execplan.core.project.slug import slug
 from execplan.core.timestamps import read_timestamp
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _DATE_LENGTH = len("2026-01-01")
 

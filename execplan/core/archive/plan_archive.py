@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core import features
 from execplan.core.archive import document_mentions
 from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
+from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import archived_id, has_other_id_in_archive, restored_id, target_of
 from execplan.core.archive.plan_move import MoveResult, move_plan
 from execplan.core.clock import now
@@ -17,39 +19,29 @@ from execplan.core.edits import journal_moves
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edits import detect_lost_edits
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.edits.undo_stack import read_stack
-from execplan.core.errors import CHECK_FAILED, INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.front_matter import parse_front_matter
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.log_edits import add_revision_note
-from execplan.core.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX
+from execplan.core.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX, ParsedPlan
 from execplan.core.plan.placeholder_text import unfilled_sections
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan.stated_status import find_statuses
 from execplan.core.plan_store import claims, missing_plans, plan_store
 from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.claims_file import Claim
 from execplan.core.plan_store.hint_reader import fill_command, outcome_command
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_dialects import dialect_of
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing, whole_project, with_directories
-from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.archive.document_mentions import ConfirmRewrite
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.claims_file import Claim
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.text.text_lines import Edit
-
+from execplan.core.text.text_lines import Edit, digest
 
 _WORDS = re.compile(rb"""[\s`()\[\]<>"'/#,;:]+""")
 """What separates the parts of paths in a text."""
@@ -78,7 +70,6 @@ def archive_plan(
             raise ExecplanError(
                 "archived-plan",
                 f"{project.display_path(ref.path)} is archived already, so how it ended is recorded",
-                exit=CHECK_FAILED,
                 hint=f"to change that, restore it first: execplan restore {ref.shell_name}",
             )
         return _already_in_place(project, ref, options, confirm_rewrite)
@@ -187,7 +178,13 @@ def restore_plan(
     path = project.plan_file(project.plans, name)
     goal = target_of(project, ref, name, path, archived=False)
     return move_plan(
-        project, ref, goal, _restore_change(reason), options, command="restore", confirm_rewrite=confirm_rewrite
+        project,
+        ref,
+        goal,
+        _restore_change(project, ref, reason),
+        options,
+        command="restore",
+        confirm_rewrite=confirm_rewrite,
     )
 
 
@@ -227,20 +224,21 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     """Format the superseding plan for a revision note; raises ExecplanError if a plan supersedes itself."""
     if successor.real_path == ref.real_path:
         raise ExecplanError(
-            "own-successor",
-            f"{ref.id} can't supersede itself",
-            exit=INPUT,
-            hint="specify the plan that supersedes it with --by",
+            "own-successor", f"{ref.id} can't supersede itself", hint="specify the plan that supersedes it with --by"
         )
     title = plan_store.parse(project, plan_store.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
 
 
-def _restore_change(reason: str | None) -> ChangeBuilder:
+def _restore_change(project: Project, ref: PlanRef, reason: str | None) -> ChangeBuilder:
     def change(plan: ParsedPlan) -> PlanChange:
+        dialect = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects)
+        is_done = parse_front_matter(plan.text.lines).fields.get("status") == dialect.done_status
+        edits = _status_edits(plan, dialect.restored_status) if is_done else ()
         if not plan.is_archived_unfinished and reason is None:
-            return PlanChange((), plan_content(plan), "restore", ())
-        return _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+            return PlanChange(edits, plan_content(plan), "restore", ())
+        noted = _note_change(f"{RESTORED_PREFIX}: {reason}" if reason else RESTORED_PREFIX, "restore")(plan)
+        return noted._replace(edits=(*edits, *noted.edits))
 
     return change
 
@@ -258,14 +256,15 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
-            return PlanChange(_status_edits(project, ref, plan), plan_content(plan), "archive", tuple(messages))
+            dialect = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects)
+            edits = _status_edits(plan, dialect.done_status)
+            return PlanChange(edits, plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         blockers = _find_blockers(project, ref, plan)
         raise ExecplanError(
             "not-finished",
             "the plan is not finished",
-            exit=CHECK_FAILED,
             hint=f"{blockers.advice}: {blockers.command}",
             candidates=blockers.reasons,
             data={"reasons": list(blockers.reasons)},
@@ -274,9 +273,8 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
     return change
 
 
-def _status_edits(project: Project, ref: PlanRef, plan: ParsedPlan) -> tuple[Edit, ...]:
-    """Return the edit of the status in the front matter, for a dialect whose finished plans have a certain one."""
-    status = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects).done_status
+def _status_edits(plan: ParsedPlan, status: str) -> tuple[Edit, ...]:
+    """Return the edit of the status in the front matter; none if the dialect knows no status."""
     if not status or "status" not in parse_front_matter(plan.text.lines).fields:
         return ()
     edit = set_key(plan.text.lines, ("status",), status)

@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from execplan.core.archive import document_mentions, move_record
 from execplan.core.archive.archive_evidence import ATTESTATION_FILE, EVIDENCE_FILE
+from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
 from execplan.core.archive.file_transfer import target_taken_error
 from execplan.core.archive.move_execution import execute_move, is_empty_directory, read_evidence, roll_back_move
-from execplan.core.archive.move_record import MoveDetails, pack_details
+from execplan.core.archive.move_record import MoveDetails, MoveIntent, pack_details
+from execplan.core.archive.move_target import MoveTarget
 from execplan.core.archive.plan_references import reference_change, relink_change
 from execplan.core.archive.reference_updates import (
     MoveCause,
     ReferenceUpdates,
+    RegeneratedFiles,
     chain_changes,
     find_bystanders,
     update_references,
 )
-from execplan.core.edits.edit_entries import MOVE
+from execplan.core.edits.edit_entries import MOVE, JournalEntry
 from execplan.core.edits.edit_journal import JournalTransaction, Operation, new_operation_id
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
-from execplan.core.edits.plan_writer import WriteOptions, format_diff, rewrite_plan
-from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions, WriteResult, format_diff, rewrite_plan
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import is_held, read_holder
 from execplan.core.files.tree_walk import remove_tree
+from execplan.core.git.git_commit import CommitResult
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan_store import claims, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+MakeEvidence = Callable[[bytes], bytes]
 
-    from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
-    from execplan.core.archive.move_record import MoveIntent
-    from execplan.core.archive.move_target import MoveTarget
-    from execplan.core.archive.reference_updates import RegeneratedFiles
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.edits.plan_writer import WriteResult
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    MakeEvidence = Callable[[bytes], bytes]
-    Regenerate = Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]
-
-
+Regenerate: TypeAlias = "Callable[[PlanRef, Sequence[tuple[str, str]]], RegeneratedFiles]"
 UNDONE_DIR = "undone"
 """State directory for the files of undone attachments, and for copies that a reversal replaces."""
 
@@ -321,7 +314,6 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "run-busy",
             f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
-            exit=BUSY,
             hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
 

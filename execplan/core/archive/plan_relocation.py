@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import target_of
-from execplan.core.archive.plan_move import MoveResult, move_plan
+from execplan.core.archive.plan_move import MoveResult, Regenerate, move_plan
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan.item_format import escape_heading
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.title_edits import title_edit
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.project.slug import slug
 from execplan.core.scaffold.plan_creation import validate_title
 from execplan.core.text.text_lines import apply_edits
-
-if TYPE_CHECKING:
-    from execplan.core.archive.document_mentions import ConfirmRewrite
-    from execplan.core.archive.plan_move import Regenerate
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 def rename_plan(
@@ -97,12 +92,7 @@ def _title_change(title: str, *, has_own_directory: bool = False) -> ChangeBuild
         if plan.title is None and has_own_directory:
             return PlanChange((), old_facts, f"rename, {title}", (f"renamed: {title}",))
         if plan.title is None:
-            raise ExecplanError(
-                "no-title",
-                "the plan has no title to change",
-                exit=INPUT,
-                hint="add a first line: # Title",
-            )
+            raise ExecplanError("no-title", "the plan has no title to change", hint="add a first line: # Title")
         edit = title_edit(plan, title)
         if edit is None:
             return PlanChange((), old_facts, "rename", (f"unchanged: {title}",))

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from execplan.core.archive import move_record
 from execplan.core.archive.plan_references import plans_naming, read_once, reference_change
 from execplan.core.edits import edit_journal, journal_moves
 from execplan.core.edits.edit_entries import FOLLOW
 from execplan.core.edits.edit_journal import Operation
-from execplan.core.edits.plan_writer import WriteOptions, rewrite_plan
+from execplan.core.edits.plan_writer import WriteOptions, WriteResult, rewrite_plan
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import apply_edits, digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.edits.plan_writer import WriteResult
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 class RegeneratedFiles(NamedTuple):

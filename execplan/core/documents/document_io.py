@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from execplan.core.documents.document_model import document_error, merge, validate_json
+from execplan.core.documents.document_model import Model, document_error, merge, validate_json
 from execplan.core.text import fast_json, strict_json
-
-if TYPE_CHECKING:
-    from execplan.core.documents.document_model import Model
 
 T = TypeVar("T", bound="Model")
 

@@ -6,15 +6,16 @@ in the methods of its class.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import repeat
 from types import GenericAlias, UnionType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
     Literal,
+    Self,
     TypeVar,
     Union,
     dataclass_transform,
@@ -26,14 +27,10 @@ import msgspec
 
 from execplan.core.documents.json_values import find_json_violations
 from execplan.core.documents.text_patterns import DESCRIPTION
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.strict_json import MAX_VIOLATIONS
 from execplan.core.text.suggestions import closest_names
 from execplan.core.text.violation import Violation, json_pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Self
 
 Path = tuple[int | str, ...]
 
@@ -223,7 +220,6 @@ def document_error(
     return ExecplanError(
         "bad-document",
         message,
-        exit=INPUT,
         hint=hint or f"see its schema: execplan schema {kind.document_name}".rstrip(),
         candidates=[*lines, *([f"and {omitted} more"] if omitted else [])] if count > 1 else (),
         data={"violations": [violation._asdict() for violation in violations]},

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.documents.document_model import Model
+from execplan.core.documents.document_model import Model
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSION: Final = 1

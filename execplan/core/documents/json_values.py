@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
 from execplan.core.text.fast_json import MAX_DEPTH, MAX_DIGITS
 from execplan.core.text.violation import Violation, json_pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def find_json_violations(root: object) -> Iterator[Violation]:

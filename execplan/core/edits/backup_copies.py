@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal
 from execplan.core.files import atomic_files
 from execplan.core.project import project_state
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _BACKUP_DIR = "recovered"
 

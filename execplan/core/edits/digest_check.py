@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import JournalEntry, read_texts
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _MAX_DIFF_LINES = 20
 """Maximum number of diff lines in the error."""
@@ -36,7 +32,6 @@ def ensure_digest_matches(
     raise ExecplanError(
         "digest-differs",
         f"{project.display_path(ref.path)} has changed: its digest is {digest(data)}, not {expected_digest}",
-        exit=CONFLICT,
         hint=f"read it again: execplan show {ref.shell_name} --json",
         candidates=lines,
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import text_codec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 EDIT, FOLLOW, MOVE, CREATE, REMOVE = "edit", "follow", "move", "create", "remove"
 """Kinds of operations: edit a plan's text; update it after another plan moved; move, create or remove it."""

@@ -15,7 +15,8 @@ A file next to the journals has the order of all operations in a checkout, one l
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from types import TracebackType
 
 from execplan.core.clock import now
 from execplan.core.edits.edit_entries import EDIT, FOLLOW, MOVE, REMOVE, JournalEntry, parse_entries
@@ -26,17 +27,12 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.author import actor
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import JOURNAL_DIR, journal_path
+from execplan.core.project.project import Project
 from execplan.core.text import text_codec
 from execplan.core.text.text_codec import quote, unquote
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
 from execplan.core.trace import log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import TracebackType
-
-    from execplan.core.project.project import Project
 
 _FILE = "operations"
 _MAX_BYTES = 4 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_journal import read_entries, read_entries_from
@@ -12,13 +12,9 @@ from execplan.core.files.append_log import append_lines, read_lines
 from execplan.core.plan_store import implied_plan
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import JOURNAL_DIR, former_paths, journal_path
+from execplan.core.project.project import Project
 from execplan.core.text import text_codec
 from execplan.core.trace import log
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
 
 _FOLLOWER, _DOCUMENT = "with", "document"
 """Kinds of lines about files that changed because of a move."""

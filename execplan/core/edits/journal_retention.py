@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.edits import edit_journal
-from execplan.core.edits.edit_entries import FOLLOW, entry_number, parse_entries, read_texts
+from execplan.core.edits.edit_entries import FOLLOW, JournalEntry, entry_number, parse_entries, read_texts
 from execplan.core.edits.undo_stack import build_stack
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.append_log import read_lines
 from execplan.core.git import git_history, git_query
 from execplan.core.project.plan_journal import former_paths, journal_path
+from execplan.core.project.project import Project
 from execplan.core.text import text_codec
 from execplan.core.trace import log
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.project.project import Project
 
 _CHECKS_PER_LIMIT = 8
 """Number of checks while a journal grows by its size limit."""

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.backup_copies import save_backup
 from execplan.core.edits.lost_edits import JournaledEdit, detect_lost_edits, reapply_edit
-from execplan.core.edits.plan_writer import amend, format_diff
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions, amend, format_diff
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import PlanChange
 from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import PlanChange
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _COMMAND = "doctor"
 
@@ -81,10 +76,7 @@ def _restore_change(steps: Sequence[JournaledEdit], plan: ParsedPlan) -> PlanCha
         restored = reapply_edit(step, text)
         if restored is None:
             raise ExecplanError(
-                "changed-since",
-                f"the lines of {step.summary} have changed since",
-                exit=CONFLICT,
-                hint="check again: execplan doctor",
+                "changed-since", f"the lines of {step.summary} have changed since", hint="check again: execplan doctor"
             )
         text = restored
     edits = steps[0].summary if len(steps) == 1 else format_count(len(steps), "edit")

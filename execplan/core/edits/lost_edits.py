@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from execplan.core.edits import edit_journal
-from execplan.core.edits.edit_entries import EDIT, read_texts
+from execplan.core.edits.edit_entries import EDIT, JournalEntry, read_texts
 from execplan.core.edits.journal_retention import count_entries_in_git
 from execplan.core.edits.undo_stack import build_stack
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.merge.plan_merge import merge_plans
 from execplan.core.plan.reader import decode
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import line_merge
-from execplan.core.text.line_merge import merge_chunks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.text.line_merge import Chunk
+from execplan.core.text.line_merge import Chunk, merge_chunks
 
 BOM = b"\xef\xbb\xbf"
 _LABEL = re.compile(r"[-*+\s]*[A-Z][\w/ ]{0,18}: ")

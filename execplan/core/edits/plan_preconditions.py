@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 
 def ensure_not_archived(project: Project, ref: PlanRef) -> None:
@@ -19,7 +16,6 @@ def ensure_not_archived(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "archived-plan",
             f"{project.display_path(ref.path)} is archived: it is a record of completed work",
-            exit=CHECK_FAILED,
             hint=f"record new work in a new plan, or restore this one: execplan restore {ref.shell_name}",
         )
 
@@ -30,6 +26,5 @@ def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
         raise ExecplanError(
             "plan-gone",
             f"{project.display_path(ref.path)} is not here: it was moved or removed, or it is on another branch",
-            exit=CONFLICT,
             hint=f"see all plans here: execplan list --all; or find its commits: git log --all --oneline -- {quote(os.path.relpath(ref.path))}",
         )

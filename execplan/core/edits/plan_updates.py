@@ -6,27 +6,21 @@ the file as it was then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.edits.edit_entries import read_texts
 from execplan.core.edits.edit_journal import read_entries
-from execplan.core.edits.plan_writer import WriteOptions, amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import log_edits, section_edits, task_edits, task_rewording
-from execplan.core.plan.model import DONE
+from execplan.core.plan.model import DONE, ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.plan_lookup import expand_numbers, task_ids
 from execplan.core.plan_store import plan_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.edits.plan_writer import EditResult
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 
 def find_completer(project: Project, path: str, task_id: str) -> str:

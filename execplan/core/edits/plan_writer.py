@@ -9,7 +9,7 @@ from execplan.core.edits.backup_copies import PlanBackup
 from execplan.core.edits.edit_journal import Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.files.file_lock import is_held
 from execplan.core.named_tuple import NamedTuple
@@ -313,7 +313,6 @@ def apply_change(
         raise ExecplanError(
             "would-break",
             "this text would change more of the plan than intended at this place; nothing was written",
-            exit=INPUT,
             hint="reword it, or edit the file by hand and check it: execplan lint",
         )
     return new, change

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.edits import edit_journal
 from execplan.core.edits.edit_entries import FOLLOW, MOVE, REDO, UNDO, JournalEntry
@@ -10,12 +10,8 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.reader import MAX_BYTES
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
 
 
 class UndoableOperation(NamedTuple):

@@ -6,7 +6,7 @@ import os
 import stat
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import FileChangedError, conflict_error, file_error, resolve_path, sync_path
 from execplan.core.files.open_directory import DirectoryHandle, OpenDirectory
 from execplan.core.text.text_lines import digest
@@ -315,6 +315,4 @@ def remove_empty_directory(path: str) -> None:
 
 def read_only_error(path: str) -> ExecplanError:
     """Return the error for a write to a read-only file."""
-    return ExecplanError(
-        "read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"make it writable: chmod u+w {path}"
-    )
+    return ExecplanError("read-only", f"{path} is read-only", hint=f"make it writable: chmod u+w {path}")

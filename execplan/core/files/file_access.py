@@ -8,7 +8,7 @@ import sys
 from _thread import get_ident
 
 from execplan.core import trace
-from execplan.core.errors import CONFLICT, ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class FileChangedError(ExecplanError):
 
     def __init__(self, path: str) -> None:
         conflict = conflict_error(path)
-        super().__init__(conflict.code, conflict.message, exit=conflict.exit, hint=conflict.hint)
+        super().__init__(conflict.code, conflict.message, hint=conflict.hint)
 
 
 def list_names(directory: str) -> list[str]:
@@ -222,21 +222,19 @@ def file_error(error: OSError, path: str, action: str) -> ExecplanError:
 
     if isinstance(error, NotRegularError):
         not_file_message = f"can't {action} {path}: it is {error.strerror}"
-        return ExecplanError("not-a-file", not_file_message, exit=INPUT, hint="specify a regular file")
+        return ExecplanError("not-a-file", not_file_message, hint="specify a regular file")
     reason = os.strerror(error.errno) if error.errno else str(error)
     message = f"can't {action} {path}: {reason.lower()}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
-        return ExecplanError("no-such-file", message, exit=INPUT, hint="check the path")
+        return ExecplanError("no-such-file", message, hint="check the path")
     hint = {
         errno.ENOSPC: "free some space; nothing was changed",
         errno.EACCES: "check the permissions; nothing was changed",
         errno.EROFS: "the file system is read-only; nothing was changed",
     }.get(error.errno or 0, "nothing was changed")
-    return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("io-error", message, hint=hint)
 
 
 def conflict_error(path: str) -> ExecplanError:
     """Return the error for an edit of a file that changes on every attempt."""
-    return ExecplanError(
-        "changed-underneath", f"{path} kept changing while it was edited", exit=CONFLICT, hint="try again"
-    )
+    return ExecplanError("changed-underneath", f"{path} kept changing while it was edited", hint="try again")

@@ -6,7 +6,7 @@ import os
 import sys
 
 from execplan.core import trace
-from execplan.core.errors import BUSY, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import NO_FOLLOW, file_error, open_regular
 
 TYPE_CHECKING = False
@@ -56,7 +56,6 @@ class FileLock:
             raise ExecplanError(
                 "busy",
                 f"another execplan process is running: {current_holder or 'unknown'}; waited {timeout():g} s",
-                exit=BUSY,
                 hint="try again when it has ended, or wait longer with --lock-timeout",
             )
         trace.log(f"locked {self.path} for {self.holder}")
@@ -180,6 +179,5 @@ def _no_locks_error(error: OSError, path: str) -> ExecplanError:
     return ExecplanError(
         "no-locks",
         f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",
-        exit=ENVIRONMENT,
         hint="without locks, writers would lose each other's edits: move the checkout to a local disk",
     )

@@ -8,7 +8,7 @@ import sys
 from time import sleep
 from types import ModuleType
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def prepare_process() -> None:
 def windows_error(command: str) -> ExecplanError:
     """Return the error for a command that needs the sandbox and the process groups that Windows does not have."""
     message = f"Windows has no sandbox and no process groups, so `execplan {command}` can't run"
-    return ExecplanError("not-on-windows", message, exit=ENVIRONMENT, hint="use Linux, macOS or WSL")
+    return ExecplanError("not-on-windows", message, hint="use Linux, macOS or WSL")
 
 
 def _returning_slashes(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import IO
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.git.git_directory import is_partial
-from execplan.core.git.git_query import FETCH_ALL_COMMAND
+from execplan.core.git.git_query import FETCH_ALL_COMMAND, GitFile
 from execplan.core.plan.reader import MAX_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
-
-    from execplan.core.git.git_query import GitFile
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _CHUNK_BYTES = 1 << 20
 
@@ -107,7 +102,7 @@ def absent_error(project: Project, description: str) -> ExecplanError:
     message, hint = f"git does not have {description}", "check the repository: git fsck"
     if is_partial(project):
         message, hint = f"{message}, because the clone is partial", f"get it: {FETCH_ALL_COMMAND}"
-    return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("git-failed", message, hint=hint)
 
 
 def _read_answer(header: bytes, stream: IO[bytes]) -> tuple[bytes, int] | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import is_partial
 from execplan.core.git.git_history import resolve_commit
 from execplan.core.git.git_query import REGULAR_MODES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _LOG_ARGS = ("log", "--date-order", "--no-show-signature", "--raw", "--no-abbrev", "-z", "-M")
 _MERGE_ARGS = ("-c", "--combined-all-paths")

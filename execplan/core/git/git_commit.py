@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping, Sequence
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, cast
+from typing import BinaryIO, cast
 
 from execplan.core import trace
-from execplan.core.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import current_branch, head_commit, operation_in_progress
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import join_first
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO
-
-    from execplan.core.project.project import Project
 
 _FIXES = {
     "tell me who you are": "set your identity: git config user.name NAME, git config user.email ADDRESS",
@@ -92,7 +88,6 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
         raise ExecplanError(
             "partly-staged",
             f"staged changes differ from the file: {join_first(partly_staged, 3)}; {UNCOMMITTED_NOTE}",
-            exit=CHECK_FAILED,
             hint=f"commit or unstage the staged files first: {unstage_command}, then: execplan commit",
         )
     entries = _unstage_reverted(runner, entries)
@@ -234,7 +229,6 @@ class _GitRunner:
                 raise ExecplanError(
                     "git-busy",
                     f"another git process holds {lock_path}; waited {timeout():g} s; {UNCOMMITTED_NOTE}",
-                    exit=BUSY,
                     hint="if no git process is running, remove that file, then: execplan commit",
                 )
             sleep(0.05)
@@ -279,7 +273,7 @@ def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
         matching_lines = [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]
         if matching_lines:
             message = f"{problem}: git {command} failed: {matching_lines[0]}; {UNCOMMITTED_NOTE}"
-            return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=f"{fix}, then: execplan commit")
+            return ExecplanError("io-error", message, hint=f"{fix}, then: execplan commit")
     return None
 
 
@@ -295,7 +289,7 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
     operation = operation_in_progress(folder)
     if operation is not None:
         hint = "finish or abort it, as git status explains, then commit the plan: execplan commit"
-        raise ExecplanError("under-way", f"{operation} is in progress; {UNCOMMITTED_NOTE}", exit=BUSY, hint=hint)
+        raise ExecplanError("under-way", f"{operation} is in progress; {UNCOMMITTED_NOTE}", hint=hint)
 
 
 def _parse_status(status: str) -> list[_StatusEntry]:
@@ -321,4 +315,4 @@ def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:
 
 
 def _commit_error(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("not-committed", f"{message}; {UNCOMMITTED_NOTE}", exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("not-committed", f"{message}; {UNCOMMITTED_NOTE}", hint=hint)

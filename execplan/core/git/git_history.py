@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import IO
 
 from execplan.core import trace
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.git.git_query import REGULAR_MODES, GitFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _CHUNK_BYTES = 1 << 16
 _HEX = b"0123456789abcdef"
@@ -64,7 +60,7 @@ def branch_point(project: Project, revision: str) -> str:
     if base is None:
         reason = "has no commit in common with HEAD" if other_commit is not None else "does not name a commit"
         hint = "list branches and commits: git branch -a, git log --oneline"
-        raise ExecplanError("no-such-revision", f"{revision!r} {reason}", exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-revision", f"{revision!r} {reason}", hint=hint)
     return base
 
 

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 from execplan.core import trace
-from execplan.core.errors import BUSY, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import timeout
 from execplan.core.git.git_query import git_failed_error
 
@@ -57,7 +57,6 @@ def git_busy_error(directory: str, reason: str) -> ExecplanError:
     return ExecplanError(
         "git-busy",
         f"another git process is working in {directory}; waited {timeout():g} s: {reason}",
-        exit=BUSY,
         hint="if no git process is running, remove the file that git names, then try again",
     )
 
@@ -98,7 +97,7 @@ def _run_once(directory: str, arguments: tuple[str, ...]) -> GitOutput:
     except FileNotFoundError:
         if not os.path.isdir(directory):
             raise git_failed_error(f"{directory} does not exist") from None
-        raise ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git") from None
+        raise ExecplanError("no-git", "git is not installed", hint="install git") from None
     with process:
         try:
             out, err = process.communicate()

@@ -6,20 +6,15 @@ import os
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import common_git_dir
+from execplan.core.project.project import Project, common_git_dir
 from execplan.core.text.lazy_pattern import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
 
 REGULAR_MODES = ("100644", "100755")
 """Modes of regular files, as opposed to links and submodules."""
@@ -154,7 +149,7 @@ def require_repository(project: Project) -> None:
     """Raise ExecplanError if there is no repository."""
     if project.git is None:
         message = f"{project.root} is not a git repository"
-        raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="create one: git init")
+        raise ExecplanError("no-repository", message, hint="create one: git init")
 
 
 _READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
@@ -274,7 +269,7 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
             raise _untrusted_error(untrusted)
         if any([_UNFETCHED_TEXT in line for line in lines]):
             message = "the clone is partial, and git lacks objects that this command needs"
-            raise ExecplanError("git-failed", message, exit=ENVIRONMENT, hint=f"get them: {FETCH_ALL_COMMAND}")
+            raise ExecplanError("git-failed", message, hint=f"get them: {FETCH_ALL_COMMAND}")
         raise git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return stdout
 
@@ -282,11 +277,11 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
 def _git_slow_error(arguments: Sequence[str]) -> ExecplanError:
     command = next(argument for argument in arguments if not argument.startswith("-"))
     message = f"git {command} did not finish in time; a pattern in a .gitignore may take very long to match"
-    return ExecplanError("git-slow", message, exit=ENVIRONMENT, hint=f"see how long it takes: git {command}")
+    return ExecplanError("git-slow", message, hint=f"see how long it takes: git {command}")
 
 
 def _git_missing_error() -> ExecplanError:
-    return ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git")
+    return ExecplanError("no-git", "git is not installed", hint="install git")
 
 
 def _untrusted_error(line: str) -> ExecplanError:
@@ -297,9 +292,9 @@ def _untrusted_error(line: str) -> ExecplanError:
     path = match[1] if match else os.getcwd()
     message = f"git does not open {path} because it belongs to another user"
     hint = f"if you trust it: git config --global --add safe.directory {quote(path)}"
-    return ExecplanError("git-untrusted", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("git-untrusted", message, hint=hint)
 
 
 def git_failed_error(message: str) -> ExecplanError:
     """Return the error for a git command that failed."""
-    return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint="try: git status")
+    return ExecplanError("git-failed", message, hint="try: git status")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 
@@ -97,7 +97,6 @@ def ensure_not_ignored(project: Project, path: str) -> None:
         raise ExecplanError(
             "ignored-by-git",
             f"git ignores {entries[0].path} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
-            exit=ENVIRONMENT,
             hint=f"{suggest_fix(project, [*find_ignored_project_paths(project, is_new=True), *entries])}; or use --no-commit",
         )
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.files import file_access
 from execplan.core.git.git_directory import current_branch
-from execplan.core.project.project import common_git_dir
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project, common_git_dir
 
 _FOLDER = "worktrees"
 """Directory in the main git directory with a subdirectory for each linked worktree."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from execplan.core.git import git_query
 from execplan.core.git.git_history import resolve_commit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
 _LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from execplan.core.git import git_query
 from execplan.core.git.blob_reader import BlobReader
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 ADDED, DELETED = "A", "D"
 """Kinds of changes; all others change a file that stays."""

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from execplan.core.edits.plan_writer import EditResult, amend
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git_merge import three_way_merge
 from execplan.core.git_merge.three_way_merge import merge_versions
 from execplan.core.plan.merge.conflict_regions import ConflictSides, split_conflicts
 from execplan.core.plan.merge.plan_merge import ConflictMarkers, MergeResult
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import parse_conflict_marker
 from execplan.core.plan.text_rebase import rebase_text
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 """Git's stage numbers for the versions of an unmerged file."""
@@ -51,7 +47,6 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
             raise ExecplanError(
                 "conflicts-left",
                 f"{merged.conflict_count} of {format_count(sides.conflict_count, 'conflict')} can't be merged; nothing was written or committed",
-                exit=CHECK_FAILED,
                 hint="merge what is possible, then resolve the rest by hand: execplan merge",
             )
         merged_count = sides.conflict_count - min(merged.conflict_count, sides.conflict_count)

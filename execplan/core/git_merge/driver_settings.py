@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from execplan.core.git_merge.git_merge_driver import PLACEHOLDERS
 from execplan.core.plan_store.index_location import find_index
 from execplan.core.project import builtin_templates, directory_tree, project_discovery
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 DRIVER_SETTING: Final = "merge.execplan.driver"
 ATTRIBUTE: Final = "execplan"

@@ -6,7 +6,7 @@ import os
 import sys
 
 from execplan.core import trace
-from execplan.core.errors import CHECK_FAILED, OK, USAGE, ExecplanError
+from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git_merge import three_way_merge
 from execplan.core.plan.index_block import may_have_index
@@ -35,7 +35,7 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
     """
     if len(arguments) < MIN_ARGUMENTS:
         hint = "git runs it after you install it: execplan install merge-driver"
-        raise ExecplanError("usage", f"--driver requires {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
+        raise ExecplanError("usage", f"--driver requires {' '.join(PLACEHOLDERS)}", hint=hint)
     base, ours, theirs, size, path = arguments[:MIN_ARGUMENTS]
     marks = _parse_marks(
         size,

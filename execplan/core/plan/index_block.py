@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.markdown_blocks import CODE, FENCE, scan_blocks
 from execplan.core.text.text_lines import Edit, Text, apply_edits, is_blank
@@ -52,7 +52,6 @@ def find_index_block(text: Text, display_path: str) -> IndexBlock | None:
             raise ExecplanError(
                 "damaged-block",
                 f"{display_path}:{line[0] + 1}: {problem}",
-                exit=INPUT,
                 hint="keep one line with execplan:index:begin and one with execplan:index:end, in this order, or neither",
                 line=line[0] + 1,
             )

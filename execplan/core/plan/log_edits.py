@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.entry_format import entry_bullet, entry_width, is_newest_first
 from execplan.core.plan.item_format import ItemFormat, detect_format
@@ -150,7 +150,7 @@ def add_revision_note(source: str, now: datetime, *, may_repeat: bool = False) -
         text = canonical_text(source)
         if plan.title is None and not plan.sections:
             hint = "add a first line: # Title"
-            raise ExecplanError("no-title", "the plan has no title and no sections", exit=INPUT, hint=hint)
+            raise ExecplanError("no-title", "the plan has no title and no sections", hint=hint)
         same_entry = _find_same_entry(plan.revisions[-1:] if may_repeat else plan.revisions, text, "")
         if same_entry is not None:
             return _unchanged(content, same_entry)

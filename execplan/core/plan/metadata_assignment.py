@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, normalize_key
 from execplan.core.plan.plan_change import require_text
@@ -41,7 +41,6 @@ def parse_assignment(source: str) -> Assignment:
         raise ExecplanError(
             "usage",
             f"--meta requires key=value, not {source!r}",
-            exit=USAGE,
             hint="execplan set --meta owner=ana; to remove a key: --meta owner=",
         )
     text = require_text(value, f"the value of {name}") if value.strip() else ""
@@ -54,9 +53,7 @@ def parse_assignment(source: str) -> Assignment:
     else:
         key = (bare if bare in TEXT_KEYS + LIST_KEYS else name,)
     if bare in _DATE_KEYS and text and read_timestamp(text) is None:
-        raise ExecplanError(
-            "bad-metadata", f"{name} requires a date, not {text!r}", exit=USAGE, hint=f"--meta {name}=2026-01-31"
-        )
+        raise ExecplanError("bad-metadata", f"{name} requires a date, not {text!r}", hint=f"--meta {name}=2026-01-31")
     is_list = key[0] in LIST_KEYS
     separator = "," if is_list or "://" not in text else ", "  # as `links` is read
     parts = [part.strip() for part in text.split(separator)] if is_list or len(key) > 1 else [text]
@@ -70,7 +67,6 @@ def unknown_key_error(name: str) -> ExecplanError:
     return ExecplanError(
         "bad-metadata",
         f"unknown metadata key {name!r}",
-        exit=USAGE,
         hint=did_you_mean(name, KEYS) or f"the keys are {', '.join(KEYS)}",
         candidates=list(KEYS),
     )

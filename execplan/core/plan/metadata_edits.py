@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.front_matter import (
     find_unread_front_matter,
@@ -66,7 +66,6 @@ def listed_key_edit(lines: list[str], item: Block, assignment: Assignment, edit_
         raise ExecplanError(
             "metadata-by-hand",
             f"{assignment.name} has several lines in the Metadata list",
-            exit=INPUT,
             hint=f"change it by hand: {edit_command}",
             line=item.start + 1,
         )
@@ -116,7 +115,6 @@ def _assignment_edit(plan: ParsedPlan, assignment: Assignment, edit_command: str
         raise ExecplanError(
             "bad-front-matter",
             f"the front matter can't be read: {front_matter.problem}",
-            exit=INPUT,
             hint=f"correct it first: {edit_command}",
             line=front_matter.problem_line + 1,
         )
@@ -167,7 +165,6 @@ def _ensure_no_unnamed_values(
         raise ExecplanError(
             "metadata-by-hand",
             f"{name} has values without keys, so {assignment.name} can't be added; nothing was written",
-            exit=INPUT,
             hint=f"give each value of {name} a key, such as docs, by hand: {edit_command}",
             line=start + 1,
         )
@@ -180,7 +177,6 @@ def _ensure_no_unread_front_matter(lines: list[str]) -> None:
         raise ExecplanError(
             "bad-front-matter",
             f"the lines after --- at the start are not read as front matter: {reason}; nothing was written",
-            exit=INPUT,
             hint="write one `key: value` on each line, directly below ---; if the lines are text, remove the first ---",
             line=1,
         )
@@ -219,7 +215,6 @@ def _ensure_only_changed(before: ParsedPlan, after: ParsedPlan, assignment: Assi
         raise ExecplanError(
             "metadata-by-hand",
             f"{assignment.name} can't be set without changing other metadata of the plan; nothing was written",
-            exit=INPUT,
             hint=f"change it by hand: {edit_command}",
         )
 

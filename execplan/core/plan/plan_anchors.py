@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.plan_lookup import find_matches, normalize_text, task_ids
@@ -126,14 +126,12 @@ def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:
         raise ExecplanError(
             "ambiguous-part",
             f"{query!r} matches {len(matches)} parts of the plan",
-            exit=INPUT,
             hint=f"name one of them: {' or '.join([f'--on {quote(target.label)}' for target in matches[:2]])}",
             candidates=[f"{target.label}: {target.anchor.text}" for target in matches[:_MAX_CANDIDATES]],
         )
     raise ExecplanError(
         "no-such-part",
         f"the plan has no task, section, entry or step {query!r}",
-        exit=INPUT,
         hint="name a task by its number, ID or text, a section by its title, a step by its ID, or write 'decision 2'",
         candidates=[target.label for target in targets if target.anchor.kind in (SECTION, STEP)][:_MAX_CANDIDATES],
     )

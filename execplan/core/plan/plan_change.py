@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import is_empty_text, read_label
@@ -15,6 +15,7 @@ from execplan.core.text.text_lines import Edit, Text, is_blank
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
 
 class PlanContent(NamedTuple):
@@ -59,8 +60,7 @@ class PlanChange(NamedTuple):
     """Whether a person has seen the whole resulting text, so that the edits may also fix the plan's structure."""
 
 
-if TYPE_CHECKING:
-    ChangeBuilder = Callable[[ParsedPlan], PlanChange]
+ChangeBuilder: TypeAlias = "Callable[[ParsedPlan], PlanChange]"
 
 
 def plan_content(plan: ParsedPlan) -> PlanContent:
@@ -87,7 +87,7 @@ def require_text(source: str, label: str) -> str:
     text = " ".join(source.split())
     if is_empty_text(text):
         problem = f"is placeholder text: {source!r}" if text else "is empty"
-        raise ExecplanError("no-words", f"{label} {problem}", exit=USAGE, hint=f"provide text for {label}")
+        raise ExecplanError("no-words", f"{label} {problem}", hint=f"provide text for {label}")
     for index, char in enumerate(text):
         if not char.isprintable() and not _is_joiner(char):
             raise _bad_character_error(char, index, label, "which plans should not contain")
@@ -119,7 +119,7 @@ def require_lines(source: str, label: str) -> list[str]:
     while lines and is_blank(lines[0]):
         lines.pop(0)
     if not "".join(lines).strip():
-        raise ExecplanError("no-words", f"{label} is empty", exit=USAGE, hint=f"provide text for {label}")
+        raise ExecplanError("no-words", f"{label} is empty", hint=f"provide text for {label}")
     return lines
 
 
@@ -127,7 +127,6 @@ def _bad_character_error(char: str, index: int, label: str, reason: str) -> Exec
     return ExecplanError(
         "bad-character",
         f"{label} contains the character U+{ord(char):04X} at position {index + 1}, {reason}",
-        exit=USAGE,
         hint="remove it, or read the text from a cleaned file",
     )
 
@@ -180,7 +179,6 @@ def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
         raise ExecplanError(
             "section-twice",
             f"the plan has {name} {len(matches)} times, on lines {', '.join([str(match.start + 1) for match in matches])}",
-            exit=INPUT,
             hint="merge them into the first, then try again",
             candidates=candidates,
             line=matches[1].start + 1,
@@ -193,7 +191,6 @@ def ensure_no_conflicts(plan: ParsedPlan) -> None:
         raise ExecplanError(
             "conflict-markers",
             f"line {plan.conflict_lines[0] + 1} contains a git conflict marker",
-            exit=INPUT,
             hint="resolve it by hand, or merge what is possible: execplan merge",
             line=plan.conflict_lines[0] + 1,
         )
@@ -207,7 +204,6 @@ def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
             raise ExecplanError(
                 "unclosed-fence",
                 f"the {block_name} opened on line {block.start + 1} is never closed, so it includes everything below it",
-                exit=INPUT,
                 hint="close it, then try again",
                 line=block.start + 1,
             )
@@ -222,7 +218,6 @@ def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> Execpl
     return ExecplanError(
         "no-such-section",
         f"the plan has no section {name}",
-        exit=INPUT,
         hint=f"add it in the right place: {added_by}" + ("; or correct the heading" if candidates else ""),
         candidates=candidates,
     )

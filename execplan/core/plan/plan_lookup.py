@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.line_grammar import read_any_number
 from execplan.core.text.message_parts import format_count
@@ -129,7 +129,6 @@ def find_section(plan: ParsedPlan, name: str) -> Section:
     raise ExecplanError(
         "no-such-section",
         f"the plan has no section {name!r}",
-        exit=INPUT,
         hint=f"did you mean {closest_title!r}?" if closest_title else "use one of these",
         candidates=titles,
     )
@@ -149,7 +148,6 @@ def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
         raise ExecplanError(
             "no-such-decision",
             f"no decision contains {query!r}",
-            exit=INPUT,
             hint="use a part of a decision's text, as it is in the Decision Log",
             candidates=candidates,
         )
@@ -162,7 +160,6 @@ def require_single(matches: Sequence[int], candidates: Sequence[str], query: str
         raise ExecplanError(
             f"ambiguous-{kind}",
             f"{query!r} matches {len(matches)} {kind}s",
-            exit=INPUT,
             hint=hint,
             candidates=[candidates[match] for match in matches],
         )
@@ -208,7 +205,7 @@ def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) ->
     }
     candidates = [labels_by_text[text] for text in closest_names(normalize_text(query), labels_by_text)]
     hint = "see the tasks: execplan show" if plan.tasks else "the plan has no tasks yet: execplan add 'First step'"
-    return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=candidates)
+    return ExecplanError("no-such-task", message, hint=hint, candidates=candidates)
 
 
 def match_edited_tasks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:

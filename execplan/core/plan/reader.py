@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.entry_reader import read_entries, read_revision_notes
 from execplan.core.plan.line_grammar import is_revision_note
@@ -342,4 +342,4 @@ def _line_number(data: bytes, offset: int) -> int:
 
 
 def _unreadable_error(code: str, message: str, hint: str, line: int) -> ExecplanError:
-    return ExecplanError(code, message, exit=INPUT, hint=hint, line=line)
+    return ExecplanError(code, message, hint=hint, line=line)

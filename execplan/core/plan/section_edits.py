@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.item_format import ItemFormat, detect_format, escape_text
 from execplan.core.plan.line_grammar import is_revision_note
@@ -194,7 +194,6 @@ def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
         raise ExecplanError(
             "heading-in-body",
             f"the new body of {title} contains {problem}",
-            exit=INPUT,
             hint="provide only the text below the heading; it can contain headings of level 3 and deeper: ###",
         )
     return body
@@ -209,7 +208,6 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
         raise ExecplanError(
             "unclosed-in-body",
             f"the new body of {title} opens {description} and never closes it",
-            exit=INPUT,
             hint="close it; otherwise it includes the rest of the plan",
         )
     _ensure_no_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
@@ -253,10 +251,7 @@ def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> N
     marker_lines = [line_index for line_index in marker_lines if 0 <= line_index < len(edit.lines)]
     if marker_lines:
         raise ExecplanError(
-            "conflict-markers",
-            f"{label} contains a git conflict marker: {edit.lines[marker_lines[0]]!r}",
-            exit=INPUT,
-            hint=hint,
+            "conflict-markers", f"{label} contains a git conflict marker: {edit.lines[marker_lines[0]]!r}", hint=hint
         )
 
 

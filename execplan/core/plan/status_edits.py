@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import DONE, OPEN, is_unfinished, task_state
 from execplan.core.plan.status_tasks import find_phases, read_headings, status_mark
 from execplan.core.plan.status_words import translate
@@ -73,4 +73,4 @@ def _replaced(line: str, status: TaskStatus, text: str) -> str:
 
 
 def _read_only_error(task: Task, message: str, hint: str) -> ExecplanError:
-    return ExecplanError("read-only-task", message, exit=INPUT, hint=hint, line=task.box_line + 1)
+    return ExecplanError("read-only-task", message, hint=hint, line=task.box_line + 1)

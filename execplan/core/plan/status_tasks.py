@@ -113,15 +113,16 @@ def _read_rows(plan: ParsedPlan, headings: list[Heading]) -> Iterator[Task]:
 
 
 def _read_items(plan: ParsedPlan, headings: list[Heading]) -> Iterator[Task]:
-    """Yield the numbered items below a heading about tasks if most of them begin or end with a status word.
+    """Yield the items below a heading about tasks, numbered or beginning with a bracket, if most of them have a status word.
 
-    Other items do so in reports of what works.
+    Other items begin or end with one in reports of what works.
     """
     items: dict[int, list[tuple[Block, Block, str, str]]] = {}
     work = [heading for heading in headings if heading.is_work]
     for item, paragraph in pairwise(plan.blocks):
-        is_numbered = item.kind == ITEM and not item.depth and item.mark[:1].isdecimal()
-        if is_numbered and paragraph.kind == PARAGRAPH and paragraph.start == item.start:
+        is_listed = item.mark[:1].isdecimal() or paragraph.text.startswith("[")
+        is_top = item.kind == ITEM and not item.depth and paragraph.kind == PARAGRAPH
+        if is_top and paragraph.start == item.start and is_listed:
             at = next((at for at, heading in enumerate(work) if heading.block.start < item.start < heading.end), -1)
             items.setdefault(at, []).append((item, paragraph, *_read_item_status(plan.text.lines, paragraph)))
     for at, group in items.items():

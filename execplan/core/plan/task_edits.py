@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import CONFLICT, INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.item_format import ItemFormat, detect_format, is_loose, wrap_text
@@ -82,7 +82,6 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
                 raise ExecplanError(
                     "struck-through",
                     f"task {task.number} can't be reopened, because its text is struck through: {task.text}",
-                    exit=INPUT,
                     hint=f"give it a text that is not: execplan reword {task.number} 'Text'",
                 )
             line = _mark_line(plan, task, mark, now)
@@ -187,7 +186,6 @@ def text_without_box(source: str) -> str:
         raise ExecplanError(
             "usage",
             f"a task's text can't begin with a checkbox marked {mark!r}: {source!r}",
-            exit=USAGE,
             hint=f"give the text alone, {text!r}, and check off a task with: execplan done TASK",
         )
     return text
@@ -218,7 +216,6 @@ def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -
             raise ExecplanError(
                 "task-gone",
                 f"task {task_id} is no longer in the plan: it changed during the edit",
-                exit=CONFLICT,
                 hint="check again: execplan show",
             )
     return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
@@ -340,7 +337,7 @@ def _find_heading(plan: ParsedPlan, section: Section | None, query: str) -> _Hea
     if section is None or match is None:
         message = f"no heading in {section.title if section else outline.PROGRESS} contains {query!r}"
         hint = "use a part of one of these" if candidates else "omit --under: there are no headings to choose from"
-        raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
+        raise ExecplanError("no-such-heading", message, hint=hint, candidates=candidates)
     heading = headings[match]
     later_starts = [
         later_heading.start for later_heading in headings[match + 1 :] if later_heading.level <= heading.level

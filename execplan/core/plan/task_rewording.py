@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.item_format import ItemFormat, wrap_text
 from execplan.core.plan.line_grammar import read_any_number, read_checkbox, read_prefix, text_without_timestamp
 from execplan.core.plan.model import DONE, ParsedPlan, Task
@@ -86,7 +86,6 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
             raise ExecplanError(
                 "task-done",
                 f"task {task.number} is done: {task.text}",
-                exit=INPUT,
                 hint=f"reopen it first: execplan reopen {task.number}",
             )
         prefix, number = read_prefix(task.text), next_number(plan, task, texts[1])
@@ -130,7 +129,7 @@ def _require_task_text(source: str) -> str:
     text = text_without_timestamp(source)
     if not text:
         raise ExecplanError(
-            "no-words", f"a task needs text, not only a timestamp: {source!r}", exit=USAGE, hint="describe what to do"
+            "no-words", f"a task needs text, not only a timestamp: {source!r}", hint="describe what to do"
         )
     return text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.plan_change import PlanChange, plan_content
@@ -32,11 +32,7 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
         if merged_lines is None:
             line, description = _describe_difference(chunk)
             raise ExecplanError(
-                "changed-since",
-                f"line {index + line + 1} {description}",
-                exit=CONFLICT,
-                hint=hint,
-                line=index + line + 1,
+                "changed-since", f"line {index + line + 1} {description}", hint=hint, line=index + line + 1
             )
         end = index + len(chunk.ours)
         if merged_lines != chunk.ours:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 from execplan.core import trace
@@ -23,15 +24,10 @@ from execplan.core.plan_facts.listed_plan import (
     extract_facts,
 )
 from execplan.core.plan_store import plan_store
-from execplan.core.project.project import ensure_inside
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 class StoredFacts(NamedTuple):

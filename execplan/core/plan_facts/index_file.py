@@ -10,21 +10,17 @@ import os
 import sqlite3
 import stat
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan import __version__
 from execplan.core.files import file_access
+from execplan.core.files.file_lock import FileLock
 from execplan.core.files.file_status import package_fingerprint
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.core.files.file_lock import FileLock
-    from execplan.core.project.project import Project
 
 _DIRECTORY: Final = "index"
 _TIMEOUT: Final = 10.0

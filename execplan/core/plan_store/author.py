@@ -6,7 +6,7 @@ import os
 import sys
 from contextvars import ContextVar
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ActingAs:
 
     def __init__(self, name: str) -> None:
         if not name.strip():
-            raise ExecplanError("usage", "--as requires a name", exit=USAGE, hint="execplan next --as agent-1")
+            raise ExecplanError("usage", "--as requires a name", hint="execplan next --as agent-1")
         self._name = clean_name(name)
 
     def __enter__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.clock import now
-from execplan.core.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import is_unfinished
 from execplan.core.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.core.plan_store import claims_file, plan_store
@@ -200,7 +200,6 @@ class ClaimGuard:
             raise ExecplanError(
                 "claimed-task",
                 "; ".join(lines),
-                exit=POLICY,
                 hint=_handover_hint(self.ref, other_claims[claimed_ids[0]].name, actor_name),
             )
         return tuple(lines)
@@ -260,13 +259,12 @@ def _require_claimable(ref: PlanRef, plan: ParsedPlan, claimed: dict[str, Claim]
     if not task.is_unfinished:
         message = f"task {task.number} is {task.state_label}: {task.text}"
         hint = f"reopen it first: execplan reopen {task_id} -p {ref.shell_name}"
-        raise ExecplanError("task-done", message, exit=INPUT, hint=hint)
+        raise ExecplanError("task-done", message, hint=hint)
     claim = claimed.get(task_id)
     if claim is not None and claim.name != name:
         raise ExecplanError(
             "already-claimed",
             f"task {task.number} is claimed by {claim.name} until {claim.format_end()}: {task.text}",
-            exit=CHECK_FAILED,
             hint=_handover_hint(ref, claim.name, name),
         )
     return task_id

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock, is_held
 from execplan.core.named_tuple import NamedTuple
@@ -239,7 +239,6 @@ def _read_claims_file(project: Project) -> list[Claim]:
         raise ExecplanError(
             "claims-damaged",
             f"{claims_path(project)} can't be read: {error}",
-            exit=INPUT,
             hint="remove that file, which deletes all claims",
         ) from None
 

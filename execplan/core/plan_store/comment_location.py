@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 COMMENTS_FILE: Final = "comments.jsonl"
 ATTRIBUTES_FILE: Final = ".gitattributes"

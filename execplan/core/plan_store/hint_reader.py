@@ -5,18 +5,14 @@ Commands and hints are made the same for everybody. What is printed passes throu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store.author import actor_of_call, explicit_actor, session_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan
 
 _PERSON_COMMANDS: Final = ("resume", "rollback")
 """Commands with which a person decides what may be done in the repository; who may approve depends on the policy."""
@@ -51,7 +47,7 @@ def require_person(command: str, preview: Callable[[], object] = lambda: None) -
     if name is not None:
         preview()
         message = f"only a person can {_verb(command)}, and --as or EXECPLAN_AGENT names an agent: {name}"
-        raise ExecplanError("person-required", message, exit=INPUT, hint=ask_person(command))
+        raise ExecplanError("person-required", message, hint=ask_person(command))
 
 
 def is_for_person(command: str) -> bool:

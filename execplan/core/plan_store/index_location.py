@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan.index_block import may_have_index
 from execplan.core.plan.reader import MAX_BYTES
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_directories import is_plans_directory_name
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import NON_PLAN_FILES
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _NAMES = ("index.md", "README.md")
 """Names of a file for the index, in the order of preference; a new one gets the last."""
@@ -64,7 +61,6 @@ def _path_of_setting(project: Project) -> str:
         raise ExecplanError(
             "bad-setting",
             f"index_file names {project.settings.index_file!r}, which would be a plan, because it is among the plans",
-            exit=INPUT,
             hint=f"name it {_NAMES[0]} or {_NAMES[1]}, or put it into another directory",
         )
     return path

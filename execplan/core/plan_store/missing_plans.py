@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
 
@@ -50,7 +50,6 @@ def renamed_error(query: str, ids: Sequence[str]) -> ExecplanError:
     return ExecplanError(
         "no-such-plan",
         f"{query!r} is a former name; the plan was renamed to {' or '.join(ids)}",
-        exit=INPUT,
         hint=f"use the new name: {ids[0]}" if len(ids) == 1 else "use one of the new names",
         candidates=ids,
     )
@@ -176,7 +175,7 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
     path = matches[0].path
     message = f"{project.display_path(path)} was deleted in the working tree; git still has it"
     hint = f"restore it: git restore {shlex.quote(os.path.relpath(path))}; or commit its removal: {removal_command([path])}"
-    raise ExecplanError("plan-deleted", message, exit=INPUT, hint=hint)
+    raise ExecplanError("plan-deleted", message, hint=hint)
 
 
 def removal_command(paths: Sequence[str]) -> str:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_dates import day_start, is_on_hold, latest_date
+from execplan.core.project.project import Project
 from execplan.core.timestamps import format_minute
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.project.project import Project
 
 
 class PlanActivity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_dates import latest_date
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims, plan_store
@@ -47,7 +47,6 @@ def ambiguous_plan_error(plans: Sequence[FoundPlan], message: str, hint: str) ->
     return ExecplanError(
         "ambiguous-plan",
         message,
-        exit=INPUT,
         hint=hint,
         candidates=[plan.project.display_path(plan.ref.path) for plan in plans] if is_one_id else ids,
         details=[_describe_plan(_load(plan), activity) for plan in plans[:_MAX_DETAILS]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, DOCUMENT, DRAFT
 from execplan.core.plan.plan_lookup import is_specific_enough, normalize_text
 from execplan.core.plan_store import implied_plan, plan_store
@@ -104,7 +104,6 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
         raise ExecplanError(
             "usage",
             "'-' means standard input, which this command does not read; it never means a plan",
-            exit=USAGE,
             hint=f"name the plan by its ID; {_LIST_HINT}",
         )
     if is_path_query(query) and os.path.lexists(query):
@@ -248,7 +247,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
         message = f"{query!r} is too short to identify a plan, unless it is a full ID or title"
     else:
         message = f"unknown plan {query!r}" + (": there is no such file" if is_path_query(query) else "")
-    return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
+    return ExecplanError("no-such-plan", message, hint=hint, candidates=similar)
 
 
 def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[str]:
@@ -336,7 +335,7 @@ def select_only_plan(plans: Sequence[ChosenPlan]) -> ChosenPlan:
         return open_plans[0]
     if not plans:
         raise ExecplanError(
-            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Title'"
+            "no-plan", "there are no plans outside the archive", hint="create one: execplan new 'Title'"
         )
     from execplan.core.plan_store.plan_candidates import ambiguous_plan_error
 

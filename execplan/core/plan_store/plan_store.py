@@ -288,10 +288,15 @@ def normalize_id(name: str) -> str:
 
 
 def slugs(project: Project, plan_id: str) -> set[str]:
-    """Return the possible slugs of an ID, normalized, by the name pattern in the settings and by common patterns."""
+    """Return the possible slugs of an ID, normalized, by the name pattern in the settings and by common patterns.
+
+    The number before ` - ` is one, too: `task-3` for `task-3 - Parser`, as Backlog.md names its tasks.
+    """
     from execplan.core.project import plan_names
 
-    return {normalize_id(slug) for slug in plan_names.extract_slugs(project.settings.name, plan_id)}
+    number, separator, _ = plan_id.partition(" - ")
+    names = {*plan_names.extract_slugs(project.settings.name, plan_id), *([number] if separator else [])}
+    return {normalize_id(name) for name in names}
 
 
 def list_entries(folder: str, *, in_order: bool = True) -> list[str]:

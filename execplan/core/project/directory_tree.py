@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core import trace
 from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.project import project_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SKIPPED_DIRECTORIES = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv env dist build target out "

@@ -58,6 +58,8 @@ class Dialect(NamedTuple):
     """Name of an archived plan, with the fields `{id}`, `{slug}` and `{date}`."""
     done_status: str = ""
     """Status in the front matter of a finished plan; empty if the dialect has none."""
+    restored_status: str = ""
+    """Status in the front matter of a finished plan that is restored from the archive."""
     required_lines: tuple[str, ...] = ()
     """Beginnings of lines that the guide of the dialect demands of each plan."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -12,9 +12,6 @@ from execplan.core.plan import outline, reader
 from execplan.core.project import project_settings
 from execplan.core.project.directory_tree import walk_repository
 from execplan.core.project.plan_directories import is_plan_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PROGRESS_HEADING, _LIVING_HEADING = [
     re.compile(rb"^[#*_` \t]*(?:%b)" % heading_pattern, re.IGNORECASE | re.MULTILINE)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.files import file_access
 from execplan.core.files.append_log import read_lines
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text import text_codec
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 JOURNAL_DIR = "journal"
 """Directory of the journals in the state directory."""

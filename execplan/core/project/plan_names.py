@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from execplan.core.clock import now
 from execplan.core.plan.name_pattern import matches_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DATE_PREFIX = re.compile(r"\d{4}-\d\d-\d\d")
 _KNOWN_FORMS = (
@@ -21,6 +18,10 @@ _KNOWN_FORMS = (
     (re.compile(r"((?:exec[-_]?)?plan[-_])."), r"{1}{{slug}}"),
 )
 """Patterns of common names, each with its form; numbers in the form refer to groups."""
+
+
+_SUB_NUMBER = re.compile(r"([A-Za-z]{1,12}[-_])?\d{1,5}\.\d")
+"""A name with the number of a part of another plan, such as `task-3.1`."""
 
 
 def fill(form: str, slug: str) -> str:
@@ -68,8 +69,8 @@ def _slug_pattern(form: str) -> re.Pattern[str]:
 
 
 def guess_form(names: Iterable[str]) -> str:
-    """Return the form that at least nine of ten names have, or else `{slug}`."""
-    names = list(names)
+    """Return the form that at least nine of ten names have, without those of parts of other plans, or else `{slug}`."""
+    names = [name for name in names if not _SUB_NUMBER.match(name)]
     forms: Counter[str] = Counter()
     numbers: dict[str, list[str]] = {}
     for name in names:

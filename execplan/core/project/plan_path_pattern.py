@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.project.project_settings import FOLDER_LAYOUT, non_plan_names_regex
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _NAME_REGEX = "[^/.][^/]*"
 

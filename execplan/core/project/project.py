@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import list_names, open_regular, resolve_path
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
@@ -204,7 +204,6 @@ def ensure_inside(project: Project, path: str, folder: str | None = None) -> str
         raise ExecplanError(
             "link-outside",
             f"{project.display_path(path)} is a symbolic link to {target}, outside of {boundary}",
-            exit=POLICY,
             hint=f"put the file itself into {boundary}",
         )
     return target

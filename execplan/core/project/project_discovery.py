@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.project import project_settings
 from execplan.core.project.project import Project, ensure_inside
@@ -139,7 +139,7 @@ def require_existing(project: Project) -> Project:
     directory = os.path.relpath(project.base)
     option = "" if {*directory.split("/")} <= {".", ".."} else f"-C {quote(directory)} "  # the plan is elsewhere
     hint = f"specify one: execplan -C {quote(nearby[0])} status" if nearby else f"create one: execplan {option}init"
-    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)
+    raise ExecplanError("no-home", message, hint=hint, candidates=nearby)
 
 
 def with_nested_projects(project: Project) -> list[Project]:
@@ -154,7 +154,6 @@ def with_nested_projects(project: Project) -> list[Project]:
             raise ExecplanError(
                 "no-such-home",
                 f"the settings of {project.base} list {name} under homes, but it is not a project",
-                exit=INPUT,
                 hint=f"create it, or remove it from homes: execplan init {name}",
             )
         projects += with_directories(nested)
@@ -259,7 +258,6 @@ def find_repository(start: str) -> tuple[str | None, str | None]:
             raise ExecplanError(
                 "bare-repository",
                 f"{folder} is a git directory or a bare repository: it has no working tree",
-                exit=ENVIRONMENT,
                 hint="use a checkout: git worktree add ../checkout",
             )
         parent = os.path.dirname(folder)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import project_discovery, user_settings
-from execplan.core.project.project import common_git_dir
+from execplan.core.project.project import Project, common_git_dir
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
-
-    Identity = tuple[str, str]
-    """What the worktrees of a project have in common: the git directory, and the path of the project in it."""
+Identity = tuple[str, str]
+"""What the worktrees of a project have in common: the git directory, and the path of the project in it."""
 
 
 class ProjectOrigin(NamedTuple):
@@ -82,7 +78,6 @@ def list_projects(paths: Sequence[str], current: Project | None) -> ProjectList:
         raise ExecplanError(
             "no-such-project",
             problems[0] if problems else "no projects are listed",
-            exit=INPUT,
             hint="name the directory of a project: --project ../other",
             candidates=problems[1:],
         )
@@ -100,7 +95,6 @@ def list_all_projects(current: Project | None) -> ProjectList:
         raise ExecplanError(
             "no-projects-listed",
             f"{user_settings.path()} lists no projects",
-            exit=INPUT,
             hint='add at its start: projects = ["~/src/other"]; or name one here: --project ../other',
         )
     if current is not None:  # which is usually in the list, too, perhaps with its main worktree
@@ -135,7 +129,7 @@ def open_project(path: str, current: Project | None = None) -> Project:
 
 def _not_usable_error(message: str) -> ExecplanError:
     hint = "name the directory of a project: --project ../other"
-    return ExecplanError("no-such-project", message, exit=INPUT, hint=hint)
+    return ExecplanError("no-such-project", message, hint=hint)
 
 
 def identify(project: Project) -> Identity:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.agent_files import INSTRUCTIONS
 from execplan.core.named_tuple import NamedTuple
@@ -19,15 +19,15 @@ def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object]
     try:
         parsed: object = parse_toml(data or b"")
     except RecursionError:
-        raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
+        raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", hint="fix the file") from None
     except ValueError as error:  # also raised for a number that is too long
-        raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="fix the file") from None
+        raise ExecplanError("bad-toml", f"{path}: {error}", hint="fix the file") from None
     for name in names:
         if not isinstance(parsed, dict) or name not in parsed:
             return None
         parsed = parsed[name]
     if not isinstance(parsed, dict):
-        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is not a table", exit=INPUT, hint="fix the file")
+        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is not a table", hint="fix the file")
     _ensure_no_nul(parsed, path)
     return parsed
 
@@ -42,7 +42,7 @@ def _ensure_no_nul(table: dict[str, object], path: str) -> None:
             values += value
         elif isinstance(value, str) and "\0" in value:
             message = f"{path}: {value!r} contains a NUL character"
-            raise ExecplanError("bad-setting", message, exit=INPUT, hint="remove it from the file")
+            raise ExecplanError("bad-setting", message, hint="remove it from the file")
 
 
 SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
@@ -161,7 +161,6 @@ def load(base: str) -> LoadedSettings | None:
             raise ExecplanError(
                 "two-settings",
                 f"both {PYPROJECT_FILE} and {SETTINGS_FILE} contain settings",
-                exit=INPUT,
                 hint=f"move all settings into one file, and remove {SETTINGS_FILE} or the table tool.execplan",
             )
         return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE, pyproject_data or b""))
@@ -213,7 +212,7 @@ def read_settings_file(path: str) -> bytes | None:
         data = os.read(handle, _MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             hint = "check that this is the right file; settings are only a few lines"
-            raise ExecplanError("too-large", f"{path} has more than {_MAX_BYTES:,} bytes", exit=INPUT, hint=hint)
+            raise ExecplanError("too-large", f"{path} has more than {_MAX_BYTES:,} bytes", hint=hint)
         return data
     except OSError as error:
         raise file_access.file_error(error, path, "read") from None

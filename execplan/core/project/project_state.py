@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text.text_lines import digest
 from execplan.core.trace import log
@@ -34,7 +34,7 @@ def lock(project: Project, name: str, holder: str) -> FileLock:
     if (state_format := find_format(project)) > FORMAT:
         message = f"{project.state} has the format {state_format} of a newer execplan; this one knows only {FORMAT}"
         hint = "nothing was written; see how to upgrade: execplan self check"
-        raise ExecplanError("newer-state", message, exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError("newer-state", message, hint=hint)
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 
@@ -98,9 +98,7 @@ def read_only_error(project: Project) -> ExecplanError:
     from shlex import quote
 
     hint = f"work there: execplan -C {quote(project.base)} status"
-    return ExecplanError(
-        "other-project", f"{project.base} is another project, which is only read here", exit=POLICY, hint=hint
-    )
+    return ExecplanError("other-project", f"{project.base} is another project, which is only read here", hint=hint)
 
 
 def _write_gitignore(folder: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.core import features
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.project.setting_table import (
     DIRECTORY_SETTINGS,
     USER,
@@ -47,7 +47,7 @@ def _with_tuple(value: object) -> object:
 def _check_value(setting: Setting, value: object, source: str, data: bytes = b"") -> None:
     if problem := setting.shape.find_problem(value):
         hint = f"correct the value; {setting.name} means: {setting.about}"
-        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", hint=hint)
     if isinstance(value, dict):
         _check_table_setting(setting.name, value, source, data)
 
@@ -98,7 +98,6 @@ def _ensure_one_role(table: dict[str, object], source: str, data: bytes) -> None
                     raise ExecplanError(
                         "bad-setting",
                         message,
-                        exit=INPUT,
                         hint="remove it from one of them: a title has one role",
                         line=_find_line(data, "roles", role),
                     )
@@ -122,16 +121,13 @@ def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str)
         return ExecplanError(
             "loosened-policy",
             f"{source}: {name} {reason}, which a repository can't do",
-            exit=INPUT,
             hint=f"remove it; put it in ~/.config/execplan/config.toml, under [{name}]",
         )
     if name in load_settings_of(USER):
         reason = load_settings_of(USER)[name].user_only
         hint = "remove it; put it at the start of ~/.config/execplan/config.toml"
-        return ExecplanError(
-            "loosened-policy", f"{source}: {name} {reason}, which a repository can't do", exit=INPUT, hint=hint
-        )
+        return ExecplanError("loosened-policy", f"{source}: {name} {reason}, which a repository can't do", hint=hint)
     hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
     if name in load_settings_of("execution"):
         hint = f"did you mean execution.{name}?"
-    return ExecplanError("unknown-setting", f"{source}: unknown setting {name}", exit=INPUT, hint=hint)
+    return ExecplanError("unknown-setting", f"{source}: unknown setting {name}", hint=hint)

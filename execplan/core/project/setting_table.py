@@ -7,7 +7,7 @@ feature are in a module of the feature, which `execplan.core.features` names.
 from __future__ import annotations
 
 from execplan.core import features
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import setting_shapes as shapes
 from execplan.core.project.setting_shapes import Shape, is_text, list_of, table_of
@@ -69,7 +69,7 @@ def check_table(
         if name not in known_names:
             raise unknown_setting_error(table, name, known_names, location)
         if problem := settings[name].shape.find_problem(value):
-            raise ExecplanError("bad-setting", f"{location}.{name} {problem}", exit=INPUT, hint=_hint(table))
+            raise ExecplanError("bad-setting", f"{location}.{name} {problem}", hint=_hint(table))
 
 
 def unknown_setting_error(table: str, name: str, known_names: Sequence[str], location: str) -> ExecplanError:
@@ -77,7 +77,7 @@ def unknown_setting_error(table: str, name: str, known_names: Sequence[str], loc
     from execplan.core.text.suggestions import did_you_mean
 
     message = f"{location} accepts only {', '.join(known_names)}, not {name!r}"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=did_you_mean(name, known_names) or _hint(table))
+    return ExecplanError("unknown-setting", message, hint=did_you_mean(name, known_names) or _hint(table))
 
 
 def _hint(table: str) -> str:
@@ -239,6 +239,7 @@ _DIALECT_SETTINGS: Final = (
         "{id}",
     ),
     Setting("done_status", shapes.TEXT, "The status in the front matter that `archive` gives a finished plan.", ""),
+    Setting("restored_status", shapes.TEXT, "The status that `restore` gives such a plan.", ""),
     Setting("required_lines", shapes.TEXTS, "Beginnings of lines that `lint` demands of each open plan.", []),
 )
 _ROLE_SETTINGS: Final = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.project_settings import has_content, read_settings_file
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def rules() -> tuple[str, ...]:
     names = lint["rules"]
     if problem := load_settings_of("lint")["rules"].shape.find_problem(names):
         hint = 'write [lint], and below it: rules = ["~/rules/ours.py"]'
-        raise ExecplanError("bad-setting", f"{path()}: lint.rules {problem}", exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", f"{path()}: lint.rules {problem}", hint=hint)
     assert isinstance(names, list)
     return tuple(
         [
@@ -73,7 +73,7 @@ def _checked_value(name: str, hint: str) -> Any:
     from execplan.core.project.setting_table import USER, load_settings_of
 
     if problem := load_settings_of(USER)[name].shape.find_problem(value):
-        raise ExecplanError("bad-setting", f"{path()}: {name} {problem}", exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", f"{path()}: {name} {problem}", hint=hint)
     return value
 
 
@@ -106,7 +106,7 @@ def _tables() -> dict[str, dict[str, object]]:
                 name, "lint.rules, projects, or the table agent_checks, execution, enhancer or drafting"
             )
         if not isinstance(value, dict):
-            raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", exit=INPUT, hint=f"write: [{name}]")
+            raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", hint=f"write: [{name}]")
         tables[name] = value
     return tables
 
@@ -118,7 +118,7 @@ def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
     if name not in load_settings_of("execution"):
         hint = f"did you mean {expected}?"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint)
+    return ExecplanError("unknown-setting", message, hint=hint)
 
 
 def is_rule_file(name: str) -> bool:

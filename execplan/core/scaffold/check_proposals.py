@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text.plain_toml import parse_toml
-
-if TYPE_CHECKING:
-    from typing import Any, Final
 
 _MAX_BYTES: Final = 1 << 20
 _NAMES: Final = ("test", "lint", "check", "build")

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.edits.plan_commit import commit_paths
-from execplan.core.edits.plan_writer import format_diff
+from execplan.core.edits.plan_writer import WriteOptions, format_diff
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project import builtin_templates, project_state
+from execplan.core.project.project import Project
 from execplan.core.text.line_merge import merge_chunks
 from execplan.core.text.text_lines import Edit, Text, apply_edits, digest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
 
 _MARK_PREFIX, _MARK_SUFFIX = "<!-- execplan guide ", " -->"
 _MIN_SIMILARITY = 0.25

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_recognition import NO_WORK
 from execplan.core.plan_store import plan_store
 from execplan.core.project.plan_dialects import dialect_of, find_dialect
 from execplan.core.project.plan_directories import is_plan_path
+from execplan.core.project.project import Project
 from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, PART_ENDINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from execplan.core.project.project import Project
 
 _OF_PLAN = "belongs to a plan"
 

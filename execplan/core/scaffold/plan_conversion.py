@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from execplan.core.edits.plan_writer import amend
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.plan import outline, reader, section_roles
-from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, ensure_blocks_closed, plan_content
 from execplan.core.plan.plan_recognition import follows_format
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.slug import slug
-from execplan.core.scaffold.plan_creation import file_plan, plan_name
+from execplan.core.scaffold.plan_creation import CreatedPlan, file_plan, plan_name
 from execplan.core.scaffold.plan_draft import render_plan
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.section_placement import PlacedText, place_sections, section_headings
 from execplan.core.text.block_rules import heading_anchor
-from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, scan_blocks
+from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, RULE, Block, scan_blocks
 from execplan.core.text.text_lines import Text, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.plan_creation import CreatedPlan
-    from execplan.core.text.markdown_blocks import Block
 
 _ANCHOR_LINK = re.compile(r"(?<=\]\()#([^)\s]+)|(?<=\]: )#(\S+)")
 
@@ -73,7 +66,6 @@ def build_conversion(project: Project, plan_id: str) -> ChangeBuilder:
             raise ExecplanError(
                 "not-a-plan",
                 "the file is a document, not a plan: it has no tasks, and no section that only plans have",
-                exit=INPUT,
                 hint="give it a section about the work first, such as `## Tasks`",
             )
         if follows_format(plan):
@@ -141,8 +133,10 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
         raise ExecplanError(
             "would-break",
             "converting this plan would change its tasks; nothing was written",
-            exit=INPUT,
-            hint="move its tasks below one heading by hand, then try again",
+            hint=(
+                "if lint reports EP008, give the outer code block longer fences, else move the tasks below one heading; "
+                "then try again"
+            ),
         )
     return ConvertedPlan(text, tuple(without_role))
 

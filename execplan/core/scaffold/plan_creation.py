@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from execplan.core import features
 from execplan.core.clock import now
@@ -11,12 +11,13 @@ from execplan.core.edits.edit_entries import CREATE
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CHECK_FAILED, INPUT, USAGE, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import gitignore
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import name_pattern, reader
 from execplan.core.plan.item_format import escape_text
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan.section_edits import set_section_body
@@ -24,18 +25,13 @@ from execplan.core.plan.section_roles import PURPOSE, find_role
 from execplan.core.plan.task_edits import add_task
 from execplan.core.plan.title_edits import title_edit
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import plan_names, project_state
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_draft, plan_templates
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import Edit, apply_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
 
 
 def copy_template(project: Project, path: str, title: str, purpose: str, tasks: Sequence[str]) -> bytes:
@@ -50,7 +46,6 @@ def copy_template(project: Project, path: str, title: str, purpose: str, tasks: 
         raise ExecplanError(
             "unknown-template",
             f"{path}, which new plans are copied from, does not exist",
-            exit=INPUT,
             hint="put it there, change the setting template, or use a built-in template: --template plan",
         )
     text = reader.decode(file_access.read(full_path, reader.MAX_BYTES + 1)[0])
@@ -65,7 +60,6 @@ def copy_template(project: Project, path: str, title: str, purpose: str, tasks: 
             raise ExecplanError(
                 "no-place-for-purpose",
                 f"{path}, which new plans are copied from, has no section for --purpose",
-                exit=INPUT,
                 hint="omit it and write it into the plan, or use a built-in template: --template plan",
             )
         text = apply_edits(text, set_section_body(title, [escape_text(purpose)])(reader.read_text(text)).edits)
@@ -184,7 +178,6 @@ def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes
         raise ExecplanError(
             "lint-errors",
             f"the plan has {format_count(len(errors), 'error')}; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"fix them and try again; see what a code means: execplan explain {errors[0].code}",
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
@@ -201,7 +194,6 @@ def validate_title(title: str) -> str:
         raise ExecplanError(
             "long-title",
             f"the title has {len(title)} characters; a title has at most {MAX_TITLE_LENGTH}",
-            exit=USAGE,
             hint="shorten it, and put the rest into --purpose",
         )
     return title

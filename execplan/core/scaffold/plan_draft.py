@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
 from execplan.core.plan.item_format import escape_heading, escape_text
 from execplan.core.plan.line_grammar import is_revision_note, text_without_timestamp
@@ -66,7 +66,7 @@ def render_plan(
     if rendered.uses_own_template:
         if missing_field:
             reason = f"{rendered.path}:1: the rendered plan lacks the given {missing_field}"
-            raise ExecplanError("broken-template", reason, exit=INPUT, hint=_TEMPLATE_HINTS[missing_field], line=1)
+            raise ExecplanError("broken-template", reason, hint=_TEMPLATE_HINTS[missing_field], line=1)
         return data, _lint_errors(rendered.path, plan)
     has_extra_tasks = variables.tasks and len(plan.tasks) > len(variables.tasks)
     if plan_templates.has_other_form(template):
@@ -74,9 +74,7 @@ def render_plan(
     else:
         has_skeleton = plan.title == variables.title and len(plan.sections) == len(outline.NAMES)
     if missing_field or has_extra_tasks or not has_skeleton:
-        raise ExecplanError(
-            "would-break", "this text would change the skeleton of the plan", exit=INPUT, hint="reword it"
-        )
+        raise ExecplanError("would-break", "this text would change the skeleton of the plan", hint="reword it")
     return data, ()
 
 

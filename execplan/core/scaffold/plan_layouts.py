@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import plan_names
@@ -18,11 +19,7 @@ from execplan.core.project.plan_directories import (
 from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 from execplan.core.project.setting_table import DIRECTORY_SETTINGS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 _SIBLING_FINISHED_NAMES = ("completed", "complete", "closed", "finished")
 """Directories for finished plans that are siblings of one for active plans, instead of children of their directory."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK, is_placeholder_text
 from execplan.core.project import builtin_templates
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.text.message_parts import align_descriptions
 from execplan.core.text.suggestions import closest_names
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 MAX_BYTES = 64 * 1024
 """Maximum size in bytes of a repository's own template."""
@@ -65,7 +61,6 @@ def find_template(project: Project, name: str) -> PlanTemplate:
     raise ExecplanError(
         "unknown-template",
         f"unknown template {name!r}",
-        exit=INPUT,
         hint=f"did you mean {similar_names[0]!r}?" if similar_names else "use one of these, or omit --template",
         candidates=align_descriptions([(template.name, template.about) for template in available]),
     )
@@ -174,7 +169,7 @@ def _read_own_source(project: Project, name: str) -> TemplateSource | None:
         data, size = file_access.read(os.path.realpath(path), MAX_BYTES)
         if size > MAX_BYTES:
             message = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
-            raise ExecplanError("too-large", message, exit=INPUT, hint="make it shorter")
+            raise ExecplanError("too-large", message, hint="make it shorter")
         text = reader.decode(data)
     marked_text = "\n".join([_convert_mark(line) for line in text.lines]) + ("\n" if text.ends[-1] else "")
     return TemplateSource(display_path, marked_text, is_own=True)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_commit import commit_paths
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.files import atomic_files
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import BROKEN, COMPLETE, DOCUMENT
 from execplan.core.plan.plan_recognition import document_reason
 from execplan.core.plan_store import plan_store
 from execplan.core.project import builtin_templates, project_settings, project_state, settings_file
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.scaffold.other_files import OtherFile
-from execplan.core.scaffold.project_survey import guide_path
+from execplan.core.scaffold.project_survey import ProjectSurvey, guide_path
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.project.project import Project
-    from execplan.core.scaffold.project_survey import ProjectSurvey
 
 
 class ProjectInspection(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
@@ -199,13 +199,10 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
         raise ExecplanError(
             "bad-folder",
             f"{directory} is not below {project.base}",
-            exit=INPUT,
             hint="specify a directory below the one of the project: execplan init DIR --plans DIR/plans",
         )
     if any(["\ud800" <= char <= "\udfff" for char in path]):
-        raise ExecplanError(
-            "bad-folder", f"{directory} is not UTF-8, as settings require", exit=INPUT, hint="rename the directory"
-        )
+        raise ExecplanError("bad-folder", f"{directory} is not UTF-8, as settings require", hint="rename the directory")
     setting_checks.check_setting("plans", path, "--plans")
     return path
 
@@ -223,7 +220,6 @@ def _require_unmodified_settings(project: Project, loaded_settings: project_sett
     raise ExecplanError(
         "home-exists",
         f"{project.base} is already set up: plans = {settings_file.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
-        exit=INPUT,
         hint="change it there, with the other directories",
     )
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from itertools import dropwhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.plan import outline, section_roles
-from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING
+from execplan.core.plan.model import ParsedPlan, Task
+from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, Block
 from execplan.core.text.text_lines import is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.text.markdown_blocks import Block
 
 _SECTIONS = {
     section_roles.PURPOSE: outline.PURPOSE,

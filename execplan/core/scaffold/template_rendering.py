@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from jinja2 import BaseLoader, Environment, Template, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import TemplateRuntimeError
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.scaffold import plan_templates
 from execplan.core.scaffold.plan_templates import BUILT_IN
 from execplan.core.scaffold.template_sandbox import LANGUAGE, TemplateSandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.project.project import Project
 
 MAX_FILES = 100
 """Maximum number of files that a template may load."""
@@ -115,7 +112,7 @@ def _template_error(error: Exception, last_path: str) -> ExecplanError:
         hint = f"a template can use the variables {', '.join(TemplateVariables._fields)}"
     elif isinstance(error, RecursionError):
         reason = "it is nested too deeply"
-    return ExecplanError("broken-template", f"{path}:{line}: {reason}", exit=INPUT, hint=hint, line=line)
+    return ExecplanError("broken-template", f"{path}:{line}: {reason}", hint=hint, line=line)
 
 
 def _error_location(error: Exception) -> tuple[str, int] | None:

@@ -5,20 +5,16 @@ jinja2's own sandbox only restricts access to objects; it limits neither time no
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes, pass_context
+from jinja2 import BaseLoader, StrictUndefined, TemplateSyntaxError, Undefined, nodes, pass_context
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from execplan.core.scaffold.plan_templates import BUILT_IN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from jinja2 import BaseLoader
 
 MAX_CHARS = 5 * 1024 * 1024
 """Maximum characters that a rendering may write, including intermediate results; no plan has more bytes."""

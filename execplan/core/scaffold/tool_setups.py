@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from execplan.core.project.plan_dialects import dialect_of, load_dialects
 from execplan.core.project.plan_directories import tool_directories
 from execplan.core.project.plan_discovery import is_plan_file
-from execplan.core.scaffold.plan_layouts import DetectedLayouts, detect_layouts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from execplan.core.scaffold.plan_layouts import PlanLayout
+from execplan.core.scaffold.plan_layouts import DetectedLayouts, PlanLayout, detect_layouts
 
 
 def include_tools(

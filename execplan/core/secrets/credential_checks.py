@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from execplan.core.secrets.secret_names import (
     PASSWORD,
@@ -16,9 +17,6 @@ from execplan.core.secrets.secret_names import (
     is_placeholder,
     is_secret,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def is_real_value(match: re.Match[str], value: str) -> bool:

@@ -6,13 +6,11 @@ A pattern is compiled when one of its needles is in a text.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from execplan.core.secrets import credential_checks, secret_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ARGUMENT_VALUE: Final = r"(?:\"(?P<d>[^\"\n]{1,500})\"?|'(?P<q>[^'\n]{1,500})'?|(?P<s>[^\s\"'`;|&<>()]{1,500}))"
 """Pattern of a command-line word; the value is in one of three groups."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from execplan.core.secrets.all_secrets import HIDDEN, find_ignoring, find_secret_spans, merge_spans
 from execplan.core.secrets.secret_names import classify_name, is_secret
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from typing import Final
 
 REDACTED: Final = "[redacted]"
 """Replacement text for a secret."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from execplan.core.secrets.secret_names import PASSWORD, SECRET, classify_name, is_secret
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NAME_AND_OPERATOR: Final = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{2,120}+)(?P<close>(?:\\{0,3}[\"'`])?[\])]{0,2})"

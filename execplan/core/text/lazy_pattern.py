@@ -5,11 +5,8 @@ A compilation takes 0.2 to 2 ms. The modules that infer steps have 60 expression
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from re import Pattern
-    from typing import Any
+from re import Pattern
+from typing import Any
 
 _METHODS = ("match", "search", "fullmatch", "finditer", "findall", "split", "sub")
 

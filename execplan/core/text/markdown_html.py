@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import mistune
 from mistune.plugins.formatting import strikethrough
@@ -14,16 +15,12 @@ from mistune.util import escape, safe_entity, striptags, unescape
 
 from execplan.core.text.invisible_characters import has_hidden
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, Final
-
-    ResolveLink = Callable[[str], "ResolvedLink"]
-    """Decides about the destination of a link or an image, as written in the plan."""
-    NameAnchor = Callable[[str], str]
-    """Returns the ID of a heading, given its text without markup."""
-    DescribeCode = Callable[[str], Sequence[tuple[str, str]]]
-    """Returns the facts in the info string of a code block as labels and values; none to show it as it is."""
+ResolveLink = Callable[[str], "ResolvedLink"]
+"""Decides about the destination of a link or an image, as written in the plan."""
+NameAnchor = Callable[[str], str]
+"""Returns the ID of a heading, given its text without markup."""
+DescribeCode = Callable[[str], Sequence[tuple[str, str]]]
+"""Returns the facts in the info string of a code block as labels and values; none to show it as it is."""
 
 _MAX_SPACES: Final = 1000
 """Longest run of spaces; a heading with more of them takes mistune quadratic time."""

@@ -8,15 +8,13 @@ with a RecursionError if brackets are nested too deeply. This one continues afte
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.fast_json import MAX_DEPTH, parse_float, parse_integer
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.core.text.violation import Violation, json_pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_BYTES: Final = 5 * 1024 * 1024
 """Maximum size of a document, in bytes."""

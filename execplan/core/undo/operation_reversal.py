@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.archive.attachments import digest_file
 from execplan.core.archive.file_transfer import is_fully_copied
@@ -14,29 +13,24 @@ from execplan.core.archive.plan_move import UNDONE_DIR, MoveResult, Reversal, mo
 from execplan.core.edits import edit_journal, journal_moves
 from execplan.core.edits.edit_entries import EDIT, REDO, UNDO
 from execplan.core.edits.edit_journal import Operation
-from execplan.core.edits.plan_writer import amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.edits.undo_stack import load_entries
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.tree_walk import walk_tree
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
 from execplan.core.text.text_lines import digest
-from execplan.core.undo.operation_selection import describe_operation, is_still_next
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.undo.operation_selection import SelectedOperation
+from execplan.core.undo.operation_selection import SelectedOperation, describe_operation, is_still_next
 
 
 class SupersededError(ExecplanError):
     """An error raised if the selected operation is no longer the last one, because the plan changed meanwhile."""
 
     def __init__(self) -> None:
-        super().__init__("changed-underneath", "the plan changed during the operation", exit=CONFLICT, hint="try again")
+        super().__init__("changed-underneath", "the plan changed during the operation", hint="try again")
 
 
 def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
@@ -133,7 +127,6 @@ def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> Execp
     return ExecplanError(
         "journal-damaged",
         f"can't read the journal entry of {describe_operation(selected)}: {error}",
-        exit=INPUT,
         hint="undo it by hand; committed versions are in git: git log -p",
     )
 
@@ -152,7 +145,6 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
         raise ExecplanError(
             "changed-since",
             f"{selected.project.display_path(details.goal)} has been moved to {selected.project.display_path(selected.ref.path)}",
-            exit=CONFLICT,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
     missing_files = [target for source, target in pairs if not (os.path.lexists(source) or os.path.lexists(target))]
@@ -160,7 +152,6 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
         raise ExecplanError(
             "changed-since",
             f"{selected.project.display_path(missing_files[0])} was removed before its attachment was undone",
-            exit=CONFLICT,
             hint=f"attach it again: execplan attach FILE -p {selected.ref.shell_name}",
         )
     return _reverse_by_move(selected, goal, options, command, details)
@@ -249,6 +240,5 @@ def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> No
         raise ExecplanError(
             "changed-since",
             f"{selected.project.display_path(path)} has changed since it was attached",
-            exit=CONFLICT,
             hint="move it away first, or remove its line from the plan by hand",
         )

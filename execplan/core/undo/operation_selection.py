@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from execplan.core import features
 from execplan.core.edits import edit_journal
-from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO
-from execplan.core.edits.undo_stack import UndoStack, build_stack, load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.edits.edit_entries import EDIT, REDO, REMOVE, UNDO, JournalEntry
+from execplan.core.edits.undo_stack import UndoableOperation, UndoStack, build_stack, load_entries, read_stack
+from execplan.core.errors import ExecplanError
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.hint_reader import is_agent
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.edits.edit_entries import JournalEntry
-    from execplan.core.edits.undo_stack import UndoableOperation
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
 
 RUN_COMMANDS: Final = ("run", "rollback")
 """Commands whose edits belong to a run: neither `undo` nor `redo` reverses them, `rollback` does."""
@@ -137,10 +130,7 @@ def _ensure_not_of_run(project: Project) -> None:
                 if any([entry.is_written and entry.command not in (*RUN_COMMANDS, "new") for entry in entries]):
                     hint += f"; or what you did before it: execplan undo -p {ref.shell_name}"
                 raise ExecplanError(
-                    "undone-otherwise",
-                    f"the last operation belongs to a run: {entry.summary}",
-                    exit=CHECK_FAILED,
-                    hint=hint,
+                    "undone-otherwise", f"the last operation belongs to a run: {entry.summary}", hint=hint
                 )
             return
 
@@ -310,7 +300,6 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
     return ExecplanError(
         "another-author",
         f"{author} did this, not you ({actor(selected.project)}): {'' if command == UNDO else 'undo of '}{description}",
-        exit=CHECK_FAILED,
         hint=hint,
     )
 
@@ -345,15 +334,9 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
             hint = f"undo what a run did: execplan rollback {ref.shell_name}"
         elif head_commit(project):
             hint += "; for the rest: git log -p"
-        return ExecplanError(
-            "nothing-to-undo",
-            f"nothing to undo: the journal has no operation {scope}",
-            exit=CHECK_FAILED,
-            hint=hint,
-        )
+        return ExecplanError("nothing-to-undo", f"nothing to undo: the journal has no operation {scope}", hint=hint)
     return ExecplanError(
         "nothing-to-redo",
         f"nothing to redo: the last operation {scope} is not an undo",
-        exit=CHECK_FAILED,
         hint="see what can be undone and redone: execplan undo --list",
     )

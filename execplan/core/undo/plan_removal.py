@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from execplan.core.archive.file_transfer import target_taken_error
 from execplan.core.archive.plan_move import ensure_not_running
@@ -13,29 +13,23 @@ from execplan.core.edits.edit_entries import CREATE, REMOVE, UNDO
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.edits.plan_writer import EditResult, format_diff
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, format_diff
 from execplan.core.edits.undo_stack import load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
+from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.text_lines import digest
 from execplan.core.undo.operation_reversal import ensure_still_next, unpack_texts
-from execplan.core.undo.operation_selection import describe_operation
+from execplan.core.undo.operation_selection import SelectedOperation, describe_operation
 from execplan.core.undo.work_signs import signs_of_work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.core.undo.operation_selection import SelectedOperation
 
 
 def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
@@ -55,7 +49,6 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
             raise ExecplanError(
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
-                exit=CONFLICT,
                 hint=_changed_plan_hint(project, ref, digest(data)),
             )
 
@@ -168,10 +161,7 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     """Return the plan's content if the plan can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
-            "is-a-link",
-            f"{project.display_path(ref.path)} is a symbolic link",
-            exit=CHECK_FAILED,
-            hint="remove the link by hand, with rm",
+            "is-a-link", f"{project.display_path(ref.path)} is a symbolic link", hint="remove the link by hand, with rm"
         )
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
@@ -192,7 +182,6 @@ def _ensure_no_artifacts(project: Project, ref: PlanRef, advice: str = " try aga
         raise ExecplanError(
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
-            exit=CHECK_FAILED,
             hint=f"move them out of {project.display_path(folder)}, then{advice}",
             candidates=artifacts[:20],
         )
@@ -221,7 +210,6 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
             raise ExecplanError(
                 "worked-on",
                 f"{ref.id} is not an unused draft, so only --force drops it",
-                exit=CHECK_FAILED,
                 hint=f"drop it anyway: {command}; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
@@ -244,14 +232,12 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
             raise ExecplanError(
                 "committed-plan",
                 f"{project.display_path(ref.path)} is committed{place}, so it can be archived but not dropped",
-                exit=CHECK_FAILED,
                 hint=f"archive it: {_abandon_command(ref)}",
             )
         if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
             raise ExecplanError(
                 "staged-plan",
                 f"{relative_path} is staged for the next commit",
-                exit=CHECK_FAILED,
                 hint=f"unstage it first: git restore --staged {shlex.quote(os.path.relpath(path))}",
             )
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
-from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
+from execplan.core.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO, JournalEntry
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.edits.plan_writer import remove_leftovers
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_leftovers
 from execplan.core.edits.undo_stack import load_entries, read_stack
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.undo.operation_reversal import SupersededError, reverse_attachment, reverse_edit, reverse_move
 from execplan.core.undo.operation_selection import (
+    RUN_COMMANDS,
     SelectedOperation,
     SelectedSteps,
     choose_operation,
@@ -30,15 +34,7 @@ from execplan.core.undo.operation_selection import (
 )
 from execplan.core.undo.plan_removal import recreate_plan, remove_created
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.archive.plan_move import MoveResult
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    Check = Callable[[Project, PlanRef], object]
+Check = Callable[[Project, PlanRef], object]
 
 _MAX_ATTEMPTS = 20
 """Maximum number of attempts to select an operation while others change the plan."""
@@ -111,9 +107,7 @@ def _reverse(
             return _reverse_steps(chosen, options, command, may_move)
         except SupersededError:
             continue
-    raise ExecplanError(
-        "changed-underneath", "others kept changing the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
-    )
+    raise ExecplanError("changed-underneath", "others kept changing the plan", hint=f"try again: execplan {command}")
 
 
 def _reverse_steps(chosen: SelectedSteps, options: WriteOptions, command: str, may_move: Check) -> ReversalResult:
@@ -173,9 +167,15 @@ def _reversal_warnings(chosen: SelectedSteps, done: list[ReversedStep], command:
 
 def _rollback_command(selected: SelectedOperation) -> str:
     """Return the command that undoes a run that has changed the plan after an operation; empty without one."""
-    project, ref, operation = selected.project, selected.ref, selected.step.operation
-    later = [entry for entry in load_entries(project, ref.path) if entry.number > operation.number]
-    return f"execplan rollback {ref.shell_name}" if last_is_run(project, ref, later) else ""
+    is_run = last_is_run(selected.project, selected.ref, _runs_since(selected))
+    return f"execplan rollback {selected.ref.shell_name}" if is_run else ""
+
+
+def _runs_since(selected: SelectedOperation) -> list[JournalEntry]:
+    """Return the entries of runs and rollbacks that have changed the plan after an operation."""
+    entries = load_entries(selected.project, selected.ref.path)
+    later = [entry for entry in entries if entry.number > selected.step.operation.number]
+    return [entry for entry in later if entry.command in RUN_COMMANDS and entry.is_written]
 
 
 def _reverse_step(
@@ -186,6 +186,12 @@ def _reverse_step(
     plan_selection.note_path_name(selected.project, selected.ref)
     if selected.step.latest.kind in (MOVE, CREATE):
         may_move(selected.project, selected.ref)
+    if (selected.step.operation.command, command) == ("restore", UNDO) and _runs_since(selected):
+        raise ExecplanError(
+            "changed-since",
+            f"a run has changed the plan since it was restored: {describe_operation(selected)}",
+            hint=f"archive it: execplan archive {selected.ref.shell_name}",
+        )
     try:
         return _reverse_operation(selected, options, command)
     except ExecplanError as error:
@@ -209,7 +215,6 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",
-        exit=CONFLICT,
         hint=f"{remedy}; to see other operations: execplan undo --list",
     )
 
@@ -222,7 +227,6 @@ def _blocked_error(selected: SelectedOperation, command: str) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"another operation followed: {describe_operation(last)}",
-        exit=CONFLICT,
         hint=f"{command} that one first: execplan {command} -p {selected.ref.shell_name}",
     )
 
@@ -270,6 +274,5 @@ def ensure_reversible(selected: SelectedOperation) -> None:
         raise ExecplanError(
             "undone-otherwise",
             f"an older version of execplan did this: {describe_operation(selected)}",
-            exit=CHECK_FAILED,
             hint=f"undo it with: {remedies[operation.command]}",
         )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.edits.edit_entries import CREATE
 from execplan.core.edits.undo_stack import read_stack
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import DRAFT, OPEN
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 
 def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:

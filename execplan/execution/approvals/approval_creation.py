@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import Any, Literal
 
 from execplan.core.clock import now
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
@@ -28,24 +32,16 @@ from execplan.execution.approvals import (
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.execution.binding import drift
+from execplan.execution.evaluate import EvaluatedStep
 from execplan.execution.evaluation.approval_scope import ApprovalScope, find_forbidden_paths
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
 from execplan.execution.execution_plan import Level
+from execplan.execution.states import ActiveRun
 from execplan.execution.world import FILE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Literal
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.evaluate import EvaluatedStep
-    from execplan.execution.states import ActiveRun
-
-    PreviousContents = dict[str, bytes | None]
-    """Previous bytes of each written file by path; None for a file that was absent."""
+PreviousContents = dict[str, bytes | None]
+"""Previous bytes of each written file by path; None for a file that was absent."""
 
 
 _MIN_DIGEST_DIGITS = 8
@@ -101,7 +97,6 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         raise ExecplanError(
             "not-approvable",
             f"{ref.id} has steps that can't be approved",
-            exit=POLICY,
             hint=f"use only paths inside the repository and visible characters: execplan evaluate {ref.shell_name}",
             candidates=forbidden_lines,
         )
@@ -118,7 +113,6 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         raise ExecplanError(
             "must-not-run",
             f"{ref.id} is blocked, so it can't be approved",
-            exit=CHECK_FAILED,
             hint=f"see all findings and how to fix them: execplan evaluate {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},
@@ -139,7 +133,6 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     raise ExecplanError(
         "other-digest",
         f"{prefix} is not the digest of the plan as it is now: something has changed{since_text}",
-        exit=CONFLICT,
         hint=f"review it again: execplan evaluate {ref.shell_name}",
         candidates=lines or ("it may be the steps, a file that they use, a program in the repository, or the policy",),
     )
@@ -149,9 +142,7 @@ def require_digest_prefix(prefix: str) -> None:
     """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
     if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
         message = f"--digest requires at least the first {_MIN_DIGEST_DIGITS} hex digits of a digest, not {prefix!r}"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="use data.digest in the output of: execplan evaluate --json"
-        )
+        raise ExecplanError("usage", message, hint="use data.digest in the output of: execplan evaluate --json")
 
 
 def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
@@ -162,7 +153,6 @@ def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
     raise ExecplanError(
         "inferred-steps",
         f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has reviewed what would run",
-        exit=POLICY,
         hint="review these steps, then approve them on a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
         candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
     )
@@ -208,7 +198,6 @@ def approve_plan(
             raise ExecplanError(
                 "stale-approval",
                 f"{ref.id} changed while you reviewed it; nothing was approved",
-                exit=CONFLICT,
                 hint=f"review it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )

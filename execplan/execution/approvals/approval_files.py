@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from execplan.core.documents.document_io import document_bytes, load_document
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.project.project import ensure_inside
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project, ensure_inside
 from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_paths
 from execplan.execution.approvals.artifact_store import write_artifact
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    ApprovalFile: TypeAlias = "StoredApproval | UnreadableApproval"
+ApprovalFile: TypeAlias = "StoredApproval | UnreadableApproval"
 
 _MAX_BYTES = 5 << 20
 
@@ -121,9 +116,9 @@ def select_by_digest(approval_files: list[ApprovalFile], prefix: str) -> list[Ap
     list_hint = "list them: execplan approve --list"
     if not matches:
         message = f"no approval starts with {prefix!r}" if approval_files else "there are no approvals"
-        raise ExecplanError("no-such-approval", message, exit=INPUT, hint=list_hint, candidates=digests)
+        raise ExecplanError("no-such-approval", message, hint=list_hint, candidates=digests)
     if len(matches) > 1 and prefix != "all":
         message = f"{len(matches)} approvals match"
         hint = "specify more digits of the digest, or all"
-        raise ExecplanError("ambiguous-approval", message, exit=INPUT, hint=hint, candidates=digests)
+        raise ExecplanError("ambiguous-approval", message, hint=hint, candidates=digests)
     return matches

@@ -6,7 +6,7 @@ import os
 import stat
 
 from execplan.core import trace
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_access import NO_FOLLOW, NotRegularError, file_error, is_own, open_regular
 from execplan.execution.approvals import user_directories
 
@@ -62,9 +62,7 @@ def read(project: Project) -> bytes | None:
         os.close(descriptor)
     if len(data) != _KEY_BYTES:
         message = f"{key_path} is not a key: it has {len(data) if len(data) < _KEY_BYTES else 'more than 32'} bytes, not {_KEY_BYTES}"
-        raise ExecplanError(
-            "bad-key", message, exit=INPUT, hint="remove it and approve again; execplan then creates a new key"
-        )
+        raise ExecplanError("bad-key", message, hint="remove it and approve again; execplan then creates a new key")
     return data
 
 
@@ -84,11 +82,9 @@ def get_or_create(project: Project) -> bytes:
         atomic_files.create(key_path, os.urandom(_KEY_BYTES), mode=0o600, make_directories=True)
     existing_key = read(project)
     if existing_key is None:
-        raise ExecplanError(
-            "bad-key", f"{key_path} was removed while it was being created", exit=INPUT, hint="try again"
-        )
+        raise ExecplanError("bad-key", f"{key_path} was removed while it was being created", hint="try again")
     return existing_key
 
 
 def _unsafe_key_error(key_path: str, reason: str, hint: str) -> ExecplanError:
-    return ExecplanError("unsafe-key", f"key {key_path} {reason}", exit=POLICY, hint=hint)
+    return ExecplanError("unsafe-key", f"key {key_path} {reason}", hint=hint)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import CONFLICT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.approvals import user_directories
@@ -93,14 +93,13 @@ def already_used_error(run_id: str) -> ExecplanError:
     return ExecplanError(
         "approval-used",
         f"the approval was already used by run {run_id}: an approval is valid for one run and its resumes",
-        exit=CONFLICT,
         hint="approve it again: execplan approve",
     )
 
 
 def _revoked_error(approval_id: str) -> ExecplanError:
     message = f"approval {approval_id[:12]} was revoked"
-    return ExecplanError("not-approved", message, exit=POLICY, hint="approve it again: execplan approve")
+    return ExecplanError("not-approved", message, hint="approve it again: execplan approve")
 
 
 def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:

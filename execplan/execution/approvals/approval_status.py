@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final, TypeAlias
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
+from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_files
-from execplan.execution.approvals.approved_plan import STALE, check_approvals, find_candidate, select_valid
+from execplan.execution.approvals.approved_plan import (
+    STALE,
+    ApprovalCandidate,
+    ApprovedPlan,
+    CheckedApproval,
+    check_approvals,
+    find_candidate,
+    select_valid,
+)
+from execplan.execution.execution_plan import ExecutionPlan
 
-if TYPE_CHECKING:
-    from typing import Final, TypeAlias
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovalCandidate, ApprovedPlan, CheckedApproval
-    from execplan.execution.execution_plan import ExecutionPlan
-
-    ApprovalStatus: TypeAlias = "ApprovedPlan | UnapprovedPlan | UncompiledPlan"
+ApprovalStatus: TypeAlias = "ApprovedPlan | UnapprovedPlan | UncompiledPlan"
 
 NOT_COMPILED: Final = "none"
 COMPILED: Final = "compiled"

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
-from execplan.core.errors import CONFLICT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
 from execplan.execution import approval_document
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.policy import Policy
 
-    CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
-
+CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
 EXPIRED: Final = "expired"
@@ -241,22 +240,22 @@ def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanErr
     commands = f"execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
     hint = f"review the plan, then approve it: {commands}"
     if newest is None:
-        return ExecplanError("not-approved", f"{ref.id} is not approved", exit=POLICY, hint=hint)
+        return ExecplanError("not-approved", f"{ref.id} is not approved", hint=hint)
     subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
     if newest.state == REVOKED:
-        return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
+        return ExecplanError("not-approved", f"{subject} was revoked", hint=hint, candidates=reasons)
     if newest.state == USED:
         message = f"{subject} was already used: an approval is valid for one run and its resumes"
         hint = f"review the plan, approve it again, then repeat this command: {commands}"
-        return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
+        return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
     if newest.state == EXPIRED:
         message = f"{subject} is not valid at this time"
-        return ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint, candidates=reasons)
+        return ExecplanError("approval-expired", message, hint=hint, candidates=reasons)
     if newest.state == ALTERED:
         message = f"{subject} was altered after it was signed"
-        return ExecplanError("approval-altered", message, exit=CONFLICT, hint=hint, candidates=reasons)
+        return ExecplanError("approval-altered", message, hint=hint, candidates=reasons)
     message = f"{subject} is stale: something has changed since it was given"
-    return ExecplanError("stale-approval", message, exit=CONFLICT, hint=hint, candidates=reasons)
+    return ExecplanError("stale-approval", message, hint=hint, candidates=reasons)
 
 
 def checkout_digest(project: Project) -> str:

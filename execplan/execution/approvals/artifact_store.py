@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
@@ -125,6 +125,4 @@ def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None
         message = (
             f"{project.display_path(path)} would have {len(new_bytes):,} bytes; at most {MAX_BYTES:,} can be read back"
         )
-        raise ExecplanError(
-            "too-large", message, exit=INPUT, hint="write long files with a command, not with a step's content"
-        )
+        raise ExecplanError("too-large", message, hint="write long files with a command, not with a step's content")

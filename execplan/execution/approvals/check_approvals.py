@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.clock import format_utc_timestamp, now
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import user_directories
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _SUFFIX = ".check"
 

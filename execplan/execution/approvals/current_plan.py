@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.documents.document_io import document_bytes, load_document
-from execplan.core.errors import INPUT, ErrorContext, ExecplanError
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.approvals import artifact_store
-from execplan.execution.compile import compile_plan
+from execplan.execution.compile import Compiled, compile_plan
 from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.compile import Compiled
-    from execplan.execution.parsed_steps import SkippedLine
+from execplan.execution.parsed_steps import SkippedLine
 
 
 class CurrentPlan(NamedTuple):
@@ -173,7 +170,6 @@ def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> Execpla
     return ExecplanError(
         "no-steps",
         f"{path}: no steps in Concrete Steps or Validation and Acceptance",
-        exit=INPUT,
         hint="see how to write steps: execplan explain steps",
         candidates=[f"{path}:{skipped.line + 1}: {skipped.text}: it {skipped.why}" for skipped in skipped_lines],
     )
@@ -194,6 +190,5 @@ def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> N
         raise ExecplanError(
             "other-plan",
             f"{location} is the execution plan of {document.plan_id}, not of {ref.id}",
-            exit=INPUT,
             hint=f"store it for this plan: execplan compile {ref.shell_name} --from {location}",
         )

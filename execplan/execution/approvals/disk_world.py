@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.directory_walk import WALK_FLAGS, open_stepwise
 from execplan.core.files.file_access import file_error, read_from
 from execplan.core.files.open_directory import DirectoryHandle
@@ -63,7 +63,7 @@ class DiskWorld:
                 raise file_error(error, path, "read") from None
         if size > MAX_SHOWN_BYTES:
             message = f"{path} is larger than {MAX_SHOWN_BYTES >> 20} MB"
-            raise ExecplanError("too-large", message, exit=INPUT, hint="change it with a command")
+            raise ExecplanError("too-large", message, hint="change it with a command")
         return data
 
     def writable(self, path: str) -> bool:
@@ -180,14 +180,12 @@ class SnapshotWorld(DiskWorld):
         """Read the bytes of a file. Raises ExecplanError if they do not match its state."""
         data = self._files_before[path][1] if path in self._files_before else super().read(path)
         if digest(data) != self.state(path).sha256:
-            raise ExecplanError(
-                "changed-underneath", f"{path} changed while it was being inspected", exit=CONFLICT, hint="try again"
-            )
+            raise ExecplanError("changed-underneath", f"{path} changed while it was being inspected", hint="try again")
         return data
 
 
 def _missing_file_error(path: str) -> ExecplanError:
-    return ExecplanError("no-such-file", f"file not found: {path}", exit=INPUT, hint="check the path")
+    return ExecplanError("no-such-file", f"file not found: {path}", hint="check the path")
 
 
 def _blocked_state(error: OSError) -> State:

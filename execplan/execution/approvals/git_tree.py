@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.git.git_directory import head_commit
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
 
 _MAX_PATHS = 20
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 _PROGRAM_KEYS = frozenset(
     "askpass clean command driver editor external fsmonitor helper pager process program smudge sshcommand textconv uploadpack vcs".split()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
-from execplan.execution.approvals.current_plan import compile_plan_file, load_current_plan
+from execplan.execution.approvals.current_plan import CurrentPlan, compile_plan_file, load_current_plan
 from execplan.execution.approvals.disk_world import SnapshotWorld
 from execplan.execution.approvals.effective_policy import effective_policy
-from execplan.execution.binding import bind
-from execplan.execution.evaluate import evaluate
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.current_plan import CurrentPlan
-    from execplan.execution.binding import Binding
-    from execplan.execution.evaluate import Evaluation
-    from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.policy import Policy
-    from execplan.execution.states import ActiveRun
+from execplan.execution.binding import Binding, bind
+from execplan.execution.evaluate import Evaluation, evaluate
+from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.policy import Policy
+from execplan.execution.states import ActiveRun
 
 
 class EvaluatedPlan(NamedTuple):

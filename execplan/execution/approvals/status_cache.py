@@ -9,21 +9,18 @@ from __future__ import annotations
 import marshal
 import os
 from time import time_ns
-from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state, user_settings
+from execplan.core.project.project import Project
 from execplan.execution.approvals import file_watch, user_directories
+from execplan.execution.approvals.approval_status import ApprovalStatus
 
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approval_status import ApprovalStatus
-
-    StatusJson = dict[str, object]
+StatusJson = dict[str, object]
 
 _CACHE_DIRECTORY = "standing"
 _MAX_BYTES = 1 << 20

@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.suggestions import did_you_mean
@@ -15,10 +16,6 @@ from execplan.execution.approvals import tool_runner
 from execplan.execution.approvals.program_resolution import describe_program
 from execplan.execution.documents.step_rules import is_own_tool
 from execplan.execution.world import Program
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 ENTRY_POINT_GROUP = "execplan.tools"
 _TIMEOUT_SECONDS = 30

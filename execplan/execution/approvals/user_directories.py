@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.pure_paths import is_inside
 
@@ -42,7 +42,6 @@ def _ensure_outside(project: Project, directory: str, variable: str) -> str:
         raise ExecplanError(
             "key-inside",
             f"{directory} is inside the repository {project.root}: keys and approval state can't be kept where a commit would include them",
-            exit=POLICY,
             hint=f"set {variable} to a directory outside of it",
         )
     return directory

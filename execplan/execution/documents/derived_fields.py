@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.execution.attributes import COMMAND_TYPES
 from execplan.execution.documents.written_paths import diff_paths
-
-if TYPE_CHECKING:
-    from typing import Any, Final
 
 MAX_DESCRIPTION_LENGTH: Final = 200
 """Maximum length of a derived description, in characters."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from execplan.core.text.message_parts import shorten
-
-if TYPE_CHECKING:
-    from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.execution_plan import ExecutionPlan
 
 _MAX_VALUE_LENGTH = 60
 _SOURCE_DIGEST = "source.sha256 "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from execplan.core.documents.json_values import find_date_violations
 from execplan.core.text.violation import Violation
@@ -15,10 +16,6 @@ from execplan.execution.documents.order_rules import (
 )
 from execplan.execution.documents.step_rules import check_shared_paths, check_step_fields, is_own_tool
 from execplan.execution.states import COMPLETED, ENDED_RUN_STATES, FAILED, PENDING, SUCCESS_STATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, Final
 
 _MAX_STEPS = 1000
 CLOCK_SKEW_SECONDS: Final = 60

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.documents.text_patterns import matching
 from execplan.execution.attributes import ALTERNATIVE, STRATEGIES, TRIGGERS
-
-if TYPE_CHECKING:
-    from typing import Final
 
 ID: Final = matching(r"^[A-Za-z][A-Za-z0-9_.-]*$", "an ID: a letter, then letters, digits and `_.-`")
 PLAN_ID: Final = matching(r"^[^/\x00-\x1f\x7f]+$", "a name without `/` or control characters")

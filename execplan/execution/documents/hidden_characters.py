@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.message_parts import format_excess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 _FIELDS = ("target", "command", "argv", "env", "cwd", "inputs", "outputs")
 
@@ -30,7 +27,7 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
         message = f"{label}: {problems[0]}{format_excess(len(problems), 1, ', ')}"
         hint = "rewrite the line without these characters"
         candidates = problems if len(problems) > 1 else ()
-        raise ExecplanError("hidden-character", message, exit=POLICY, hint=hint, candidates=candidates)
+        raise ExecplanError("hidden-character", message, hint=hint, candidates=candidates)
 
 
 def step_texts(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from execplan.core.documents.json_schema import Json
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
-
-if TYPE_CHECKING:
-    from execplan.core.documents.json_schema import Json
 
 
 def _add_plan_rules(schema: Json) -> None:

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from execplan.core import trace
 from execplan.core.documents.document_io import document_bytes
-from execplan.core.errors import CHECK_FAILED, USAGE, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.plan_store.author import author
 from execplan.core.plan_store.hint_reader import require_person
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import text_lines
+from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_creation, approval_paths, approval_registry
-from execplan.execution.approvals.approval_creation import Confirmation
+from execplan.execution.approvals.approval_creation import ApprovalResult, Confirmation, PreviousContents
+from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 from execplan.execution.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.execution.engine.audit_log.log_writer import AuditLog
 from execplan.execution.engine.run_records.run_summary import find_active_run
-from execplan.execution.evaluation.approval_scope import approval_scope
+from execplan.execution.evaluation.approval_scope import ApprovalScope, approval_scope
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approval_creation import ApprovalResult, PreviousContents
-    from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.execution.evaluation.approval_scope import ApprovalScope
-
-    ConfirmApproval = Callable[[EvaluatedPlan, ApprovalScope, Confirmation, list[str]], tuple[Confirmation, list[str]]]
+ConfirmApproval = Callable[[EvaluatedPlan, ApprovalScope, Confirmation, list[str]], tuple[Confirmation, list[str]]]
 
 _APPROVAL_FIELDS = (
     "digest",
@@ -74,7 +68,6 @@ def approve(
         raise ExecplanError(
             "nothing-to-approve",
             "no step is covered, so there is nothing to approve",
-            exit=CHECK_FAILED,
             hint="raise --max-risk",
             candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
         )
@@ -115,7 +108,6 @@ def _require_digest(
     raise ExecplanError(
         "usage",
         "an approval requires the digest of the evaluation that you read",
-        exit=USAGE,
         hint="approve(plan, evaluate(plan).binding.digest)",
     )
 

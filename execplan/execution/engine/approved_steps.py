@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.suggestions import closest_names
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan
+from execplan.execution.engine.run_observer import RunOptions
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.step_permission import issue_permit
+from execplan.execution.engine.step_permission import Permit, issue_permit
 from execplan.execution.evaluation.approval_scope import expand_step_id
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.permission import find_approver
 from execplan.execution.risk.step_risk import effective_risk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Final
-
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_observer import RunOptions
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.engine.step_permission import Permit
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class ApprovedSteps(NamedTuple):
@@ -88,7 +83,6 @@ def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[S
         raise ExecplanError(
             "step-not-approved",
             f"approval {approval.digest[:12]} doesn't cover {format_count(len(missing), 'step')} of those to run",
-            exit=POLICY,
             hint=hint,
             candidates=missing,
         )
@@ -116,6 +110,4 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
         return steps
     known_ids = [step.id for step in document.steps]
     suggestions = closest_names(name, known_ids) or known_ids
-    raise ExecplanError(
-        "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="use one of these", candidates=suggestions
-    )
+    raise ExecplanError("no-such-step", f"unknown step {name!r}", hint="use one of these", candidates=suggestions)

@@ -186,7 +186,9 @@ class AttemptPool:
         Raises ExecplanError instead if the policy does not allow that.
         """
         run_state = self.journal_writer.run_state
-        differences = list_changed_programs(self.context.project, run_state, [step]) if run_state.programs else []
+        differences = (
+            list_changed_programs(self.context.run_paths.project, run_state, [step]) if run_state.programs else []
+        )
         if differences and self.context.policy.programs != "refuse":
             self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]
             return

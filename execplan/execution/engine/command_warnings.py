@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from execplan.core.errors import ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from execplan.core.project.project import Project
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.policy import Policy
+from execplan.core.project.project import Project
+from execplan.execution.execution_plan import Step
+from execplan.execution.policy import Policy
 
 
 def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 
 @contextmanager
@@ -65,8 +59,9 @@ def continue_ended_run(status: str, run: int, plan: str, executor: str, ask: str
     return f"see what is next: execplan next {plan}; a person must approve another run"
 
 
-def add_resume_hint(run_paths: RunPaths, ref: PlanRef, executor: str) -> AbstractContextManager[None]:
+def add_resume_hint(run_paths: RunPaths, executor: str) -> AbstractContextManager[None]:
     """Add a hint to environment errors during a run: it can be resumed, on the same executor unless it is empty."""
+    ref = run_paths.ref
     return add_hint_on_error(f"then continue: {format_resume_command(run_paths.number, ref.shell_name, executor)}")
 
 

@@ -15,7 +15,6 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from execplan.core.project.project import Project
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import Question
@@ -28,12 +27,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy,
-    project: Project,
-    run_paths: RunPaths,
-    record: Record,
-    question: Question | None,
-    redaction: Redactor,
+    policy: Policy, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redactor
 ) -> tuple[str, ...]:
     """Run the policy's notification command with a run's result or question; return failures as warnings.
 
@@ -42,11 +36,11 @@ def notify(
     """
     if not policy.notify.strip():
         return ()
-    redacted_summary = redaction.redact_value(build_summary(project, run_paths, record, question))
+    redacted_summary = redaction.redact_value(build_summary(run_paths, record, question))
     try:
         problem = _run_command(
             shlex.split(policy.notify),
-            project.root,
+            run_paths.project.root,
             json.dumps(redacted_summary, ensure_ascii=False),
             _environment_variables(run_paths, record),
         )
@@ -57,7 +51,7 @@ def notify(
     return (redaction.redact_text(f"the `notify` command in your settings failed: {problem}"),) if problem else ()
 
 
-def build_summary(project: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
+def build_summary(run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
     """Build the summary of a run that the notification command gets."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
@@ -75,7 +69,7 @@ def build_summary(project: Project, run_paths: RunPaths, record: Record, questio
         "steps": by_status,
         "reasons": {step.id: step.reason for step in record.steps if step.status == states.FAILED and step.reason},
         "resources": record.resources.model_dump(),
-        "record": project.display_path(run_paths.record),
+        "record": run_paths.project.display_path(run_paths.record),
     }
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.execution.approvals import approval_files
 from execplan.execution.engine.run_records import run_directories, run_statuses
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _ENDED = run_statuses.STATES[-3:]
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.binding import Binding, drift
-from execplan.execution.engine.journal.journal_entries import state_from_json
+from execplan.execution.engine.journal.journal_entries import AttemptResult, state_from_json
 from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.world import State
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.world import State
 
 
 class ReplayedRun(NamedTuple):
@@ -31,7 +27,7 @@ class ReplayedRun(NamedTuple):
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
     """Find the run to replay. Raises ExecplanError unless the approved document and its inputs match that run."""
     run_paths = run_directories.find_run(project, ref, name)
-    entries, run_state = load_begun_run(ref, run_paths)
+    entries, run_state = load_begun_run(run_paths)
     fields = entries[0].fields
     states_before = {path: state_from_json(state) for path, state in fields["states"].items()}
     lines = drift(Binding("", fields["document"], states_before, ""), current_binding._replace(policy=""))
@@ -39,7 +35,6 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
         raise ExecplanError(
             "not-as-then",
             f"the execution plan or its inputs differ from those of run {run_paths.id}",
-            exit=CONFLICT,
             hint="restore the files as they were then, approve the plan, and try again; a rollback of that run may restore them",
             candidates=lines,
         )

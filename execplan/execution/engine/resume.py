@@ -6,9 +6,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
+from execplan.execution.approvals.approval_paths import list_paths
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine import run_questions, run_setup, stop_reasons
@@ -27,6 +28,7 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
 from execplan.execution.engine.run_session import finish_failed_run, finish_session, start_session
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
@@ -35,8 +37,6 @@ from execplan.execution.engine.telemetry.span_sending import send_spans
 
 if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
     from execplan.execution.engine.attempt_pool import AttemptPool
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 
 def resume(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     answer: str | None,
     observer: RunObserver,
@@ -63,17 +61,38 @@ def resume(
 
     `jobs` defaults to the run's own number, or to what the workers take. `executor_text` says where commands may run, as in `RunOptions`.
     """
+    project, ref = run_paths.project, run_paths.ref
     require_existing(project)
     ensure_not_archived(project, ref)
+    _ensure_approvals_exist(run_paths)
     options.prepare_commit(project)
-    with open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
+    with open_run(run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
-        ensure_can_resume(ref, run_paths, journal_writer.run_state)
+        ensure_can_resume(run_paths, journal_writer.run_state)
         ensure_no_unfinished_run(project, ref, run_paths)
-        session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
+        session = start_session(run_paths, effective_policy(project), journal_writer, options)
         finished = _resume_session(session, answer, jobs, executor, executor_text)
-    trace_warnings = send_spans(project, run_paths, journal_writer)
+    trace_warnings = send_spans(run_paths, journal_writer)
     return finished._replace(warnings=(*finished.warnings, *trace_warnings))
+
+
+def _ensure_approvals_exist(run_paths: RunPaths) -> None:
+    """Raise ExecplanError if git has taken the approvals away, before anything is written where it will put them back.
+
+    Those that a step in progress has removed are restored.
+    """
+    ref = run_paths.ref
+    if list_paths(run_paths.project, ref) or load_run_state(run_paths, read_run_entries(run_paths)).open_attempts():
+        return
+    name = ref.shell_name
+    raise ExecplanError(
+        "not-approved",
+        f"all approvals of {ref.id} are missing",
+        hint=(
+            "if they are in a stash or on another branch, bring them back with git; else approve the steps again: "
+            f"execplan evaluate {name}; execplan approve {name}"
+        ),
+    )
 
 
 def _resume_session(
@@ -117,20 +136,19 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
         record_builder.file_record(run_paths, journal_writer)
 
 
-def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
+def ensure_can_resume(run_paths: RunPaths, run_state: RunState) -> None:
     """Raise ExecplanError if nothing of the run is left to resume, or if its rollback was interrupted."""
+    ref = run_paths.ref
     if run_state.open_rollback is not None:
         raise ExecplanError(
             "run-cut-short",
             f"a rollback of run {run_paths.id} was interrupted",
-            exit=CONFLICT,
             hint=f"finish it: execplan rollback {run_paths.number} -p {ref.shell_name}",
         )
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
             f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to do",
-            exit=CHECK_FAILED,
             hint=f"see what is next: execplan next {ref.shell_name}",
         )
 
@@ -142,7 +160,7 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
     )
     if answer is not None and not is_waiting:
         message = "the run is not waiting for an answer"
-        raise ExecplanError("bad-answer", message, exit=USAGE, hint="omit --answer: execplan resume")
+        raise ExecplanError("bad-answer", message, hint="omit --answer: execplan resume")
 
 
 class _Reply(NamedTuple):
@@ -192,10 +210,15 @@ def _continue(
     session: RunSession, reply: _Reply, jobs: int, executor: StepExecutor, seconds: int | None = None
 ) -> FinishedRun:
     """Continue the run from its remaining steps. Raises ExecplanError."""
-    project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
+    project, ref, run_paths, journal_writer = (
+        session.run_paths.project,
+        session.run_paths.ref,
+        session.run_paths,
+        session.journal_writer,
+    )
     run_state = journal_writer.run_state
     try:
-        ensure_same_document(project, ref, run_paths, journal_writer.journal.entries)
+        ensure_same_document(run_paths, journal_writer.journal.entries)
     except ExecplanError as error:
         if run_state.open_attempts():  # only the steps that the run began with tell what an interrupted one has done
             rollback = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
@@ -203,11 +226,11 @@ def _continue(
         raise
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
     run_state.document = approved_plan.document
-    context = run_setup.make_context(project, ref, run_paths, approved_plan, journal_writer.observer, seconds)
+    context = run_setup.make_context(run_paths, approved_plan, journal_writer.observer, seconds)
     schedule = resumed_schedule(run_state, lambda path: executor.path_exists(context, path))
     approved_steps = require_approved_steps(approved_plan, schedule, run_state)
-    differences = ensure_run_programs_unchanged(project, ref, run_paths, run_state, approved_steps.steps, approved_plan)
-    run_setup.create_state_directory(project, ref, run_paths)
+    differences = ensure_run_programs_unchanged(run_paths, run_state, approved_steps.steps, approved_plan)
+    run_setup.create_state_directory(run_paths)
     with open_loop(session, context, approved_steps, executor, jobs) as loop:
         recovery = InterruptionRecovery(loop.attempt_pool, schedule, loop.prompter)
         recovery.inspect()
@@ -244,7 +267,7 @@ def _write_resumed(
     """Record the resume; a new approval applies to the run from now on. Raises ExecplanError."""
     run_state, binding = session.journal_writer.run_state, approved_plan.binding
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(session.project, session.run_paths, approved_plan.approval)
+    run_setup.use_approval(session.run_paths, approved_plan.approval)
     run_setup.write_resumed(
         session.journal_writer,
         approved_plan,

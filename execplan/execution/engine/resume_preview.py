@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution.approvals.approved_plan import require_approved_plan
+from execplan.execution.approvals.approved_plan import ApprovedPlan, require_approved_plan
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.approved_steps import remaining_steps, require_approved_steps, resumed_schedule
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
@@ -17,17 +17,12 @@ from execplan.execution.engine.run_preconditions import (
     ensure_run_programs_unchanged,
     ensure_same_document,
 )
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
+from execplan.execution.engine.run_state import Question, RunState
+from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 class ResumePreview(NamedTuple):
@@ -47,19 +42,20 @@ class ResumePreview(NamedTuple):
     """The steps that are still to run, in order."""
 
 
-def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: str | None) -> ResumePreview:
+def preview_resume(run_paths: RunPaths, answer: str | None) -> ResumePreview:
     """Preview what `resume` would do, without writing anything. Raises ExecplanError if `resume` would be refused."""
+    project, ref = run_paths.project, run_paths.ref
     require_existing(project)
     ensure_not_archived(project, ref)
     if run_lock_holder(project):
         with acquire_run_lock(project, "resume"):  # raises an error that names the lock owner
             pass
-    entries, run_state = load_begun_run(ref, run_paths)
-    ensure_can_resume(ref, run_paths, run_state)
+    entries, run_state = load_begun_run(run_paths)
+    ensure_can_resume(run_paths, run_state)
     ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
-    ensure_same_document(project, ref, run_paths, entries)
+    ensure_same_document(run_paths, entries)
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
     workspace = WorkspaceFiles(project)
     run_state.document = approved_plan.document
@@ -67,7 +63,7 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     if run_state.is_agent_run:
         return _preview_agent_run(run_paths, run_state, schedule, approved_plan, answer)
     steps = require_approved_steps(approved_plan, schedule, run_state).steps
-    ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan)
+    ensure_run_programs_unchanged(run_paths, run_state, steps, approved_plan)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [
         step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
@@ -68,8 +68,8 @@ def run(
     options.prepare_commit(project)
     run_paths = run_directories.next_run(project, ref)
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"), ExitStack() as stack:
-        _ensure_not_overtaken(project, ref, run_paths)
-        new_run = _prepare_run(project, ref, run_paths, run_options, observer, executor or StepExecutor())
+        _ensure_not_overtaken(run_paths)
+        new_run = _prepare_run(run_paths, run_options, observer, executor or StepExecutor())
         remote = stack.enter_context(open_executor(run_options.executor))
         step_executor = executor or StepExecutor(remote)
         new_run.warnings.extend(_executor_warnings(new_run, run_options.executor))
@@ -79,16 +79,17 @@ def run(
                 finished = finish_loop(session, loop, loop.run_until_stopped(), new_run.warnings)
             finished = continue_with_revision(session, finished, loop.attempt_pool)
         finished = _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
-    trace_warnings = send_spans(project, run_paths, session.journal_writer)
+    trace_warnings = send_spans(run_paths, session.journal_writer)
     return finished._replace(warnings=(*finished.warnings, *trace_warnings))
 
 
-def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+def _ensure_not_overtaken(run_paths: RunPaths) -> None:
     """Raise ExecplanError if another run of the plan began after `run_paths` was numbered and before the lock."""
-    if run_directories.next_run(project, ref).number != run_paths.number:
+    ref = run_paths.ref
+    if run_directories.next_run(run_paths.project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was started at the same time"
-        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see its status: execplan runs {ref.shell_name}")
-    ensure_no_unfinished_run(project, ref)
+        raise ExecplanError("run-busy", message, hint=f"see its status: execplan runs {ref.shell_name}")
+    ensure_no_unfinished_run(run_paths.project, ref)
 
 
 class _NewRun(NamedTuple):
@@ -108,14 +109,10 @@ class _NewRun(NamedTuple):
 
 
 def _prepare_run(
-    project: Project,
-    ref: PlanRef,
-    run_paths: RunPaths,
-    run_options: RunOptions,
-    observer: RunObserver,
-    executor: StepExecutor,
+    run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, executor: StepExecutor
 ) -> _NewRun:
     """Check everything that a run requires, and show warnings. Raises ExecplanError."""
+    project, ref = run_paths.project, run_paths.ref
     try:
         approved_plan = require_approved_plan(project, ref)
     except ExecplanError as error:
@@ -125,7 +122,7 @@ def _prepare_run(
     ensure_not_agent_mode(document, ref)
     chosen_ids = select_step_ids(document, run_options)
     replayed_run = replay.find(project, ref, run_options.replays, binding) if run_options.replays else None
-    context = run_setup.make_context(project, ref, run_paths, approved_plan, observer, run_options.seconds)
+    context = run_setup.make_context(run_paths, approved_plan, observer, run_options.seconds)
     schedule = Schedule(document, chosen_ids, lambda path: executor.path_exists(context, path))
     approved_steps = require_approved_steps(approved_plan, schedule)
     differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
@@ -150,13 +147,12 @@ def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
 def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
     """Create the directories and the journal of a run and write its first entry. Raises ExecplanError."""
     context, approved_plan = new_run.context, new_run.approved_plan
-    project, ref, run_paths, observer = context.project, context.ref, context.run_paths, context.observer
-    with run_setup.open_new_run(project, ref, run_paths, approved_plan, observer) as journal_writer:
-        session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
+    run_paths, observer = context.run_paths, context.observer
+    with run_setup.open_new_run(run_paths, approved_plan, observer) as journal_writer:
+        session = start_session(run_paths, approved_plan.policy, journal_writer, options)
         observer.begin(run_paths.id, new_run.approved_steps.steps)
         run_setup.write_first_entry(
             journal_writer,
-            project,
             run_paths,
             approved_plan,
             sandbox=context.sandbox.name if context.sandbox is not None else "",

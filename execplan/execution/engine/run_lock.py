@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import BUSY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import project_state
 
 TYPE_CHECKING = False
@@ -28,7 +28,6 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Fi
         raise ExecplanError(
             "run-busy",
             f"another execplan process is running here: {read_holder(path) or 'unknown'}",
-            exit=BUSY,
             hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
     return project_state.lock(project, LOCK_NAME, owner)

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.engine import run_questions, stop_reasons
-from execplan.execution.engine.attempt_pool import AttemptPool, is_outcome_unknown
+from execplan.execution.engine.approved_steps import ApprovedSteps
+from execplan.execution.engine.attempt_pool import AttemptOutcome, AttemptPool, is_outcome_unknown
 from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.error_hints import add_resume_hint
-from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
+from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP, AttemptResult
 from execplan.execution.engine.recovery.failure_recovery import RETRY
+from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_questions import Prompter
-from execplan.execution.engine.run_session import finish_session
+from execplan.execution.engine.run_session import RunSession, finish_session
 from execplan.execution.engine.run_state import Question
-from execplan.execution.engine.schedule import StepTransition
+from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
+from execplan.execution.engine.step_executor import StepExecutor
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.stop_reasons import StopReason, find_unrecovered_failure, follow_failure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from execplan.execution.engine.approved_steps import ApprovedSteps
-    from execplan.execution.engine.attempt_pool import AttemptOutcome
-    from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.run_observer import FinishedRun
-    from execplan.execution.engine.run_session import RunSession
-    from execplan.execution.engine.schedule import NextSteps, Schedule
-    from execplan.execution.engine.step_executor import StepExecutor
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 _POLL_SECONDS: Final = 0.5
 """Seconds between checks for a stop request that could not wake the loop."""
@@ -252,9 +245,7 @@ def open_loop(
     """Open the loop that runs approved steps; until it is closed, signals stop it."""
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
-        add_resume_hint(
-            context.run_paths, context.ref, executor.executor.name if executor.executor is not None else ""
-        ),
+        add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),
         AttemptPool(context, session.journal_writer, executor, approved_steps.permit, jobs) as attempt_pool,
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):

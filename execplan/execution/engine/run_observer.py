@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.journal.journal import RunEntry
+from execplan.execution.engine.run_state import Question
 
 
 class RunObserver:

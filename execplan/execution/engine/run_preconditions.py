@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 WARNING = "a different program than at the approval: {}"
 
@@ -58,7 +54,7 @@ def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str
         return {}
     current = {
         name: sanitize_program(program)
-        for name, program in resolve_programs(context.document, DiskWorld(context.project)).items()
+        for name, program in resolve_programs(context.document, DiskWorld(context.run_paths.project)).items()
     }
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
@@ -73,7 +69,6 @@ def ensure_programs_unchanged(differences: list[str], message: str, commands: st
         raise ExecplanError(
             "program-changed",
             f"{message}: {differences[0]}{format_excess(len(differences), 1, ', ')}",
-            exit=CONFLICT,
             hint=f"restore PATH or the file; or approve the current programs, then continue: {commands}",
             candidates=differences,
         )
@@ -85,7 +80,6 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
         raise ExecplanError(
             "agent-mode",
             f"the execution plan of {ref.id} has mode `agent`: its steps are an agent's tool calls, which execplan doesn't run",
-            exit=INPUT,
             hint=f"let an agent perform it: execplan handoff {ref.shell_name}",
         )
 
@@ -103,14 +97,12 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                 raise ExecplanError(
                     "run-under-way",
                     f"an agent is running {ref.id}: its run {other_run.id} has not ended",
-                    exit=CHECK_FAILED,
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
             resume_command = format_resume_command(other_run.number, ref.shell_name, run_state.executor)
             raise ExecplanError(
                 "run-under-way",
                 f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
-                exit=CHECK_FAILED,
                 hint=f"resume it: {resume_command}; or roll it back: execplan rollback {number}",
             )
 
@@ -127,7 +119,7 @@ def ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Appr
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
         hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
-        raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("run-under-way", message, hint=hint)
 
 
 def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) -> ExecplanError:
@@ -142,14 +134,14 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
     return error
 
 
-def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
+def ensure_same_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
     """Raise ExecplanError if the plan's current steps are not those of the run, so that no approval lets it continue."""
-    is_same = digest(load_current_plan(project, ref).data) == run_revisions.latest_revision(entries)[1]
-    if not is_same or run_revisions.has_edited_steps(project, ref, run_paths, entries):
+    ref = run_paths.ref
+    is_same = digest(load_current_plan(run_paths.project, ref).data) == run_revisions.latest_revision(entries)[1]
+    if not is_same or run_revisions.has_edited_steps(run_paths, entries):
         raise ExecplanError(
             "other-document",
             f"the steps of {ref.id} are not those of run {run_paths.id}: they have changed since then",
-            exit=CONFLICT,
             hint=(
                 f"continue the run with the new steps: {format_replan_command(run_paths.number, ref.shell_name)}; "
                 f"or roll it back, then run them: execplan rollback {run_paths.number} -p {ref.shell_name}; "
@@ -159,21 +151,17 @@ def ensure_same_document(project: Project, ref: PlanRef, run_paths: RunPaths, en
 
 
 def ensure_run_programs_unchanged(
-    project: Project,
-    ref: PlanRef,
-    run_paths: RunPaths,
-    run_state: RunState,
-    steps: Sequence[Step],
-    approved_plan: ApprovedPlan,
+    run_paths: RunPaths, run_state: RunState, steps: Sequence[Step], approved_plan: ApprovedPlan
 ) -> list[str]:
     """Raise ExecplanError if the remaining steps would run different programs than the approved ones.
 
     If the policy only warns about that, return the differences, one per line. An approval that is newer than the run
     has bound the programs as they are.
     """
+    ref = run_paths.ref
     if approved_plan.approval.id != run_state.approval_fields["approval_id"]:
         return []
-    differences = list_changed_programs(project, run_state, steps)
+    differences = list_changed_programs(run_paths.project, run_state, steps)
     if approved_plan.policy.programs == "refuse":
         resume_command = format_resume_command(run_paths.number, ref.shell_name, run_state.executor)
         commands = f"execplan approve {ref.shell_name}; {resume_command}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import (
     AGAIN,
@@ -130,7 +130,6 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
         error = ExecplanError(
             "bad-answer",
             f"{answer!r} is not an answer to: {question.words}",
-            exit=USAGE,
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CONFLICT, INPUT, ExecplanError
@@ -12,32 +11,24 @@ from execplan.core.plan_store import plan_store
 from execplan.core.timestamps import seconds_since
 from execplan.execution import states
 from execplan.execution.approvals import git_triggers
+from execplan.execution.approvals.git_triggers import TriggerSnapshot
 from execplan.execution.engine import stop_reasons
 from execplan.execution.engine.journal.journal_entries import ASK, ENDED, INTERRUPTED, PAUSED
+from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.notification import notify
-from execplan.execution.engine.run_observer import FinishedRun
+from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.stop_reasons import StopReason
 from execplan.execution.engine.workspace.backup_store import BackupStore
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.git_triggers import TriggerSnapshot
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_observer import RollbackResult
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.engine.stop_reasons import StopReason
-    from execplan.execution.policy import Policy
+from execplan.execution.policy import Policy
 
 
 class RunSession(NamedTuple):
     """One session of a run, from its beginning or a resume until it stops."""
 
-    project: Project
-    ref: PlanRef
     run_paths: RunPaths
     policy: Policy
     journal_writer: JournalWriter
@@ -51,26 +42,13 @@ class RunSession(NamedTuple):
 
 
 def start_session(
-    project: Project,
-    ref: PlanRef,
-    run_paths: RunPaths,
-    policy: Policy,
-    journal_writer: JournalWriter,
-    options: WriteOptions,
+    run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: WriteOptions
 ) -> RunSession:
     """Start a run session now. Raises ExecplanError."""
+    project = run_paths.project
     initial_triggers = git_triggers.take_snapshot(project) if options.should_commit(project) else {}
-    return RunSession(
-        project,
-        ref,
-        run_paths,
-        policy,
-        journal_writer,
-        options,
-        plan_store.read_bytes(project, ref.path),
-        monotonic(),
-        initial_triggers,
-    )
+    plan_before = plan_store.read_bytes(project, run_paths.ref.path)
+    return RunSession(run_paths, policy, journal_writer, options, plan_before, monotonic(), initial_triggers)
 
 
 def finish_session(
@@ -80,7 +58,7 @@ def finish_session(
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     question, rolled_back = None, None
     warnings[:0] = journal_writer.warnings
-    warnings += journal_writer.repair(session.project, session.ref, session.run_paths)
+    warnings += journal_writer.repair(session.run_paths)
     if stop_reason.kind == stop_reasons.REPLAN:
         stop_reason = _replan(session, stop_reason, warnings)
     if stop_reason.kind == stop_reasons.COVERED:
@@ -154,8 +132,6 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
         return stop_reason._replace(kind=stop_reasons.PAUSED, question=question)
     try:
         replan_result = replan_run(
-            session.project,
-            session.ref,
             session.run_paths,
             reason=stop_reason.reason,
             failed=[stop_reason.step],
@@ -211,8 +187,6 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
 
     try:
         return rollback(
-            session.project,
-            session.ref,
             session.run_paths,
             step=None,
             automatic=cause,
@@ -232,19 +206,19 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     final_record = record_builder.file_record(session.run_paths, journal_writer)
     is_ended = run_state.status in states.ENDED_RUN_STATES
     if is_ended:
-        BackupStore(session.project).purge(session.policy.backup_days)
+        BackupStore(session.run_paths.project).purge(session.policy.backup_days)
     if is_ended or question is not None:
-        warnings += notify(
-            session.policy, session.project, session.run_paths, final_record, question, journal_writer.redaction
-        )
-    if not is_ended or not session.options.should_commit(session.project):
+        warnings += notify(session.policy, session.run_paths, final_record, question, journal_writer.redaction)
+    if not is_ended or not session.options.should_commit(session.run_paths.project):
         return None
-    if changed_triggers := git_triggers.changed_triggers(session.project, session.triggers):
+    if changed_triggers := git_triggers.changed_triggers(session.run_paths.project, session.triggers):
         trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
         message = f"not committed: the run has changed what git runs automatically: {trigger_names}"
-        warnings.append(f"{message}; review it, then: execplan commit {session.ref.shell_name}")
+        warnings.append(f"{message}; review it, then: execplan commit {session.run_paths.ref.shell_name}")
         return None
     summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
-    commit = record_builder.commit_run(session.project, session.ref, "run", summary, session.plan_before)
+    commit = record_builder.commit_run(
+        session.run_paths.project, session.run_paths.ref, "run", summary, session.plan_before
+    )
     warnings += commit.warnings
     return commit.digest

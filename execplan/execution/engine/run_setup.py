@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files, file_access
@@ -13,47 +14,34 @@ from execplan.core.files.sync_group import SyncGroup
 from execplan.core.git.git_directory import head_commit
 from execplan.core.plan_store import author
 from execplan.core.project import project_state
+from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_registry, artifact_store
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.engine import run_preconditions
 from execplan.execution.engine.command_warnings import command_warnings
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import add_hint_on_error
 from execplan.execution.engine.journal.journal_entries import BEGUN, RESUMED
 from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import RunState
-from execplan.execution.engine.steps.run_context import create_context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import Step
+from execplan.execution.engine.steps.run_context import RunContext, create_context
+from execplan.execution.execution_plan import Step
 
 
 def make_context(
-    project: Project,
-    ref: PlanRef,
-    run_paths: RunPaths,
-    approved_plan: ApprovedPlan,
-    observer: RunObserver,
-    seconds: int | None,
+    run_paths: RunPaths, approved_plan: ApprovedPlan, observer: RunObserver, seconds: int | None
 ) -> RunContext:
     """Create the context that the steps of a run share. Raises ExecplanError."""
     from execplan.execution.engine.commands.command_sandbox import find_sandbox
 
     document, policy = approved_plan.document, approved_plan.policy
-    sandbox = find_sandbox(project, policy)[0]
+    sandbox = find_sandbox(run_paths.project, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([limit for limit in limits if limit is not None])
-    return create_context(project, ref, run_paths, document, policy, sandbox, observer, deadline)
+    return create_context(run_paths, document, policy, sandbox, observer, deadline)
 
 
 def show_warnings(context: RunContext, steps: Sequence[Step], program_differences: Sequence[str]) -> list[str]:
@@ -62,18 +50,19 @@ def show_warnings(context: RunContext, steps: Sequence[Step], program_difference
     `program_differences` lists the programs that differ from the approved ones.
     """
     warnings = [
-        *command_warnings(context.project, context.policy, steps),
+        *command_warnings(context.run_paths.project, context.policy, steps),
         *map(run_preconditions.WARNING.format, program_differences),
     ]
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
-def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
+def create_run(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
     """Create the directories of a new run with the document and the approval, which no run may have used.
 
     Only the copies in the state directory are synced, because the artifacts are repaired from them. Raises
     ExecplanError.
     """
+    project, ref = run_paths.project, run_paths.ref
     approval_registry.ensure_unused(project, approved_plan.approval.id)
     with add_hint_on_error(
         f"nothing was done, and the approval is still valid; start again: execplan run {ref.shell_name}"
@@ -86,25 +75,27 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_pla
                 within=project.root,
             )
             atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
-        create_state_directory(project, ref, run_paths)
+        create_state_directory(run_paths)
 
 
-def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+def create_state_directory(run_paths: RunPaths) -> None:
     """Create the run's uncommitted state directory with a copy of the evidence, and note which plan the run is of.
 
     Raises ExecplanError.
     """
     with SyncGroup():
-        project_state.make_state_dir(project, "runs")
+        project_state.make_state_dir(run_paths.project, "runs")
         evidence_copies.copy_evidence(run_paths)
-        atomic_files.create(os.path.join(project_state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
+        atomic_files.create(
+            os.path.join(project_state.make_plan_state_dir(run_paths.project, run_paths.ref.path), run_paths.id), b""
+        )
 
 
-def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
+def use_approval(run_paths: RunPaths, approval: Approval) -> None:
     """Use an approval for the run from now on, and keep its file next to the earlier ones. Raises ExecplanError."""
-    approval_registry.mark_used(project, approval.id, run_paths.id)
+    approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
     data, number, path = document_bytes(approval), 1, run_paths.approval
-    while not atomic_files.create(path, data, within=project.root):
+    while not atomic_files.create(path, data, within=run_paths.project.root):
         with open(file_access.open_file(path)[0], "rb") as file:
             if file.read() == data:
                 break
@@ -114,17 +105,15 @@ def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> N
 
 
 @contextmanager
-def open_new_run(
-    project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan, observer: RunObserver
-) -> Iterator[JournalWriter]:
+def open_new_run(run_paths: RunPaths, approved_plan: ApprovedPlan, observer: RunObserver) -> Iterator[JournalWriter]:
     """Create the directories and the journal of a run, and open the journal for its first entry. Raises ExecplanError."""
     from execplan.execution.engine.audit_log.log_writer import AuditLog
 
-    audit_log = AuditLog(project, ref)
+    audit_log = AuditLog(run_paths.project, run_paths.ref)
     audit_log.update_anchor()
     audit_log.can_restore = True
     with SyncGroup():
-        create_run(project, ref, run_paths, approved_plan)
+        create_run(run_paths, approved_plan)
         new_journal = evidence_copies.open_journal(run_paths)
     with new_journal as journal:
         run_state = RunState(approved_plan.document)
@@ -133,7 +122,6 @@ def open_new_run(
 
 def write_first_entry(
     journal_writer: JournalWriter,
-    project: Project,
     run_paths: RunPaths,
     approved_plan: ApprovedPlan,
     **extra_fields: Any,
@@ -155,12 +143,12 @@ def write_first_entry(
             **run_fields,
             **approval_fields(approved_plan.approval),
             "policy": binding.policy,
-            "head": head_commit(project),
+            "head": head_commit(run_paths.project),
             **_caller_fields(),
             **extra_fields,
         },
     )
-    approval_registry.mark_used(project, approved_plan.approval.id, run_paths.id)
+    approval_registry.mark_used(run_paths.project, approved_plan.approval.id, run_paths.id)
 
 
 def write_resumed(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution import states
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.journal.journal_entries import BLOCKED, RECOVERED, SKIPPED
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.step_order import StepOrder, unmet_condition
-from execplan.execution.execution_plan import PROGRAM_TYPES, Type
+from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step, Type
 from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class StepTransition(NamedTuple):

@@ -179,7 +179,7 @@ class StepExecutor:
         expected = run_state.expected_now(context.workspace.state)
         prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
-            save_plan_and_settings(context.project, context.ref, context.run_paths)
+            save_plan_and_settings(context.run_paths)
         if self.executor is None:
             return prepared
         return prepared._replace(placement=self._place(self.executor, context, step, expected))
@@ -195,7 +195,7 @@ class StepExecutor:
         if reason_to_stay(step):
             return None
         if self._packed is None:
-            self._packed = pack_workspace(context.project, context.workspace)
+            self._packed = pack_workspace(context.run_paths.project, context.workspace)
         return Placement(executor, executor.reserve(self._packed), self._packed, expected)
 
     def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
@@ -206,7 +206,7 @@ class StepExecutor:
 
     def repair(self, context: RunContext, journal_writer: JournalWriter) -> list[str]:
         """Restore the run's files that a step removed or altered, and return warnings. Raises ExecplanError."""
-        return journal_writer.repair(context.project, context.ref, context.run_paths)
+        return journal_writer.repair(context.run_paths)
 
     def recover_attempt(self, context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
         """Determine the outcome of an interrupted attempt. Raises ExecplanError."""
@@ -227,7 +227,9 @@ class StepExecutor:
             return "", ticks.TickResult()
         performed = run_state.last_result(task_step.id)
         transcript = performed.transcript if performed is not None else ""
-        return transcript, ticks.tick_task(context.project, context.ref, context.document, task_step, transcript)
+        return transcript, ticks.tick_task(
+            context.run_paths.project, context.run_paths.ref, context.document, task_step, transcript
+        )
 
     def path_exists(self, context: RunContext, path: str) -> bool:
         """Return whether something exists at a path."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from execplan.core.clock import now
-from execplan.core.errors import CONFLICT, INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
 from execplan.execution.engine import run_questions, step_order
@@ -82,14 +82,12 @@ class Permit(NamedTuple):
             return permission
         message = f"step {step.id} was not started: {permission.why}"
         if not find_approver(self.terms, step.id, request.level, inferred=request.inferred):
-            raise ExecplanError(
-                "step-not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve"
-            )
+            raise ExecplanError("step-not-approved", message, hint="a person must approve it: execplan approve")
         if validity_problem(self.terms, self.current_time()):
             hint = "approve the remaining steps, then resume: execplan approve; execplan resume"
-            raise ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint)
+            raise ExecplanError("approval-expired", message, hint=hint)
         hint = "see which step is next and which steps are done: execplan handoff"
-        raise ExecplanError("bad-transition", message, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-transition", message, hint=hint)
 
     def current_time(self) -> float:
         """Return seconds since 1970, by a clock that cannot be set back while a run is active."""

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution import states
-from execplan.execution.engine.journal.journal_entries import SKIPPED
+from execplan.execution.engine.journal.journal_entries import SKIPPED, AttemptResult
 from execplan.execution.engine.recovery.failure_recovery import (
     ALTERNATIVE,
     ASK,
     RETRY,
     SKIP,
+    Recovery,
     choose_recovery,
     policy_cause,
 )
 from execplan.execution.engine.run_questions import failure_question
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.schedule import StepTransition
-
-if TYPE_CHECKING:
-    from typing import Final
-
-    from execplan.execution.engine.journal.journal_entries import AttemptResult
-    from execplan.execution.engine.recovery.failure_recovery import Recovery
-    from execplan.execution.engine.run_state import Question, RunState
-    from execplan.execution.engine.step_order import StepOrder
-    from execplan.execution.execution_plan import Step
-
+from execplan.execution.engine.step_order import StepOrder
+from execplan.execution.execution_plan import Step
 
 DONE: Final = "done"
 """Nothing is left to do."""

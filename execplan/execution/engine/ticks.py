@@ -9,7 +9,7 @@ from urllib.parse import quote
 from execplan.core.clock import now
 from execplan.core.edits import edit_journal
 from execplan.core.edits.plan_writer import WriteOptions, amend
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import DONE
 from execplan.core.plan.plan_lookup import find_task, normalize_text
@@ -46,7 +46,6 @@ def ensure_unchecked(project: Project, ref: PlanRef, plan: ParsedPlan, queries: 
         raise ExecplanError(
             "check-required",
             f"the policy requires that the check passes before {checks[0].task_id} is done: {checks[0].command}",
-            exit=POLICY,
             hint=f"execplan done {ids} --verify -p {ref.shell_name}",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.suggestions import closest_names
 from execplan.execution.attributes import LEVELS
@@ -64,7 +64,7 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
         if not matched_ids:
             matches = closest_names(name, step_ids) or step_ids
             message = f"unknown step {name!r}"
-            raise ExecplanError("no-such-step", message, exit=INPUT, hint="use one of these", candidates=matches)
+            raise ExecplanError("no-such-step", message, hint="use one of these", candidates=matches)
     covered, uncovered = [], []
     remaining = [step for step in evaluation.steps if not step.is_done]
     for step in remaining:

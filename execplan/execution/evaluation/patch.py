@@ -6,7 +6,7 @@ a diff must have a meaning.
 
 from __future__ import annotations
 
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
 from execplan.execution.documents.written_paths import diff_paths
@@ -118,7 +118,6 @@ def apply_patch(data: bytes, change: FilePatch) -> bytes:
         raise ExecplanError(
             "patch-does-not-apply",
             "a line in the middle would have no line ending",
-            exit=CHECK_FAILED,
             hint="check `\\ No newline` in the diff",
         )
     return "".join(new_lines).encode("utf-8", "surrogateescape")
@@ -224,7 +223,7 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
         )
         why = f"line {line} is {_quote_line(actual_line)}, not {_quote_line(expected_line)}"
     message = f"hunk {number} ({hunk.header}) doesn't match: {why}"
-    return ExecplanError("patch-does-not-apply", message, exit=CHECK_FAILED, hint=hint)
+    return ExecplanError("patch-does-not-apply", message, hint=hint)
 
 
 def _find_lines(text: str, excerpt: str, first_line: int) -> list[int]:
@@ -242,4 +241,4 @@ def _quote_line(line: str) -> str:
 
 
 def _patch_error(why: str) -> ExecplanError:
-    return ExecplanError("bad-patch", f"the diff can't be parsed: {why}", exit=INPUT, hint="create it with git diff")
+    return ExecplanError("bad-patch", f"the diff can't be parsed: {why}", hint="create it with git diff")

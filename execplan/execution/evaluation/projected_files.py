@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.unified_diff import file_diff, replacement_lines, split_lines
-from execplan.execution.execution_plan import Type
-from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path
+from execplan.execution.execution_plan import ExecutionPlan, Step, Type
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, World, normalize_path
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Protocol
 
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.world import World
+class Files(Protocol):
+    """Interface to the files as a step sees them; paths count from the root."""
 
-    class Files(Protocol):
-        """Interface to the files as a step sees them; paths count from the root."""
+    def state(self, path: str) -> State:
+        """Return the state of a path."""
 
-        def state(self, path: str) -> State:
-            """Return the state of a path."""
-
-        def read(self, path: str) -> bytes:
-            """Return the bytes of a file. Raises ExecplanError if it can't be read."""
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file. Raises ExecplanError if it can't be read."""
 
 
 DEFAULT_FILE_MODE = 0o644

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from shlex import join, quote
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -18,15 +19,8 @@ from execplan.execution.evaluation.projected_files import (
     normalize_paths,
     parent_directories,
 )
-from execplan.execution.execution_plan import Type
-from execplan.execution.world import ABSENT, FILE, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.world import State
+from execplan.execution.execution_plan import Step, Type
+from execplan.execution.world import ABSENT, FILE, State, normalize_path
 
 
 class StepCommand(NamedTuple):

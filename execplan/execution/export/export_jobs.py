@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import do_overlap
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import STEP_OUTCOMES
-from execplan.execution.binding import bound_paths
+from execplan.execution.binding import Binding, bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.schedule import can_run_in_parallel
 from execplan.execution.engine.step_order import StepOrder
-from execplan.execution.execution_plan import PROGRAM_TYPES, Level, Type
-from execplan.execution.world import FILE, FOLDER, LINK, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.execution.binding import Binding
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.world import State
+from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Level, Step, Type
+from execplan.execution.world import FILE, FOLDER, LINK, State, normalize_path
 
 
 class Job(NamedTuple):

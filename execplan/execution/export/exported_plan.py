@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution.approvals.approved_plan import require_approved_plan
+from execplan.execution.approvals.approved_plan import ApprovedPlan, require_approved_plan
 from execplan.execution.binding import bound_paths
 from execplan.execution.engine.approved_steps import require_approved_steps
 from execplan.execution.engine.run_preconditions import ensure_not_agent_mode
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.execution_plan import Type
+from execplan.execution.execution_plan import Step, Type
 from execplan.execution.export.export_jobs import Job, count_parallel_steps, job_digest, partition
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.execution_plan import Step
-
 
 MAX_JOBS = 256
 """Limit of jobs in a workflow of GitHub that is generated from one definition."""
@@ -48,7 +41,6 @@ def ensure_exportable(
         raise ExecplanError(
             "not-exportable",
             f"{ref.id} has steps that another engine can't run",
-            exit=CHECK_FAILED,
             hint=f"change these steps, approve the plan again, and export it again; or run it here: execplan run {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},

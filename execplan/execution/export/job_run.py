@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.message_parts import format_count
 from execplan.execution import states
@@ -17,15 +20,18 @@ from execplan.execution.approvals import approval_creation, approval_files
 from execplan.execution.approvals.approval_creation import Confirmation
 from execplan.execution.approvals.approved_plan import find_candidate
 from execplan.execution.approvals.plan_evaluation import evaluate_plan
-from execplan.execution.binding import drift
+from execplan.execution.binding import Binding, drift
 from execplan.execution.engine import approval_audit
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import CHECKPOINT, GO
 from execplan.execution.engine.run import run
-from execplan.execution.engine.run_observer import RunObserver, RunOptions
+from execplan.execution.engine.run_observer import FinishedRun, RunObserver, RunOptions
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
 from execplan.execution.engine.run_records.run_directories import list_runs
 from execplan.execution.engine.run_records.run_summary import load_run_state, read_run_entries
+from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.workspace.file_archive import (
+    FileArchive,
     entries_below,
     find_problem,
     pack_archive,
@@ -34,24 +40,10 @@ from execplan.execution.engine.workspace.file_archive import (
 )
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.evaluation.approval_scope import approval_scope
-from execplan.execution.export.export_jobs import job_digest, partition, passed_paths
+from execplan.execution.execution_plan import Step
+from execplan.execution.export.export_jobs import Job, job_digest, partition, passed_paths
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT, State
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.binding import Binding
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_observer import FinishedRun
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.engine.workspace.file_archive import FileArchive
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.export.export_jobs import Job
-
 
 SCHEMA = "execplan/job-outputs/1"
 _MAX_BYTES = 4 << 30
@@ -108,7 +100,6 @@ def _archive_error(path: str, reason: str) -> ExecplanError:
     return ExecplanError(
         "bad-job-outputs",
         f"{path}: {reason}; nothing was unpacked",
-        exit=INPUT,
         hint="pass on the file that the previous job saved, from the same run of the workflow",
     )
 
@@ -178,7 +169,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
     if number > len(jobs):
         message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
         raise ExecplanError(
-            "no-such-job", message, exit=INPUT, hint=f"export it again: execplan export {ref.shell_name} --to github"
+            "no-such-job", message, hint=f"export it again: execplan export {ref.shell_name} --to github"
         )
     if job_digest(candidate.binding, jobs, number) != digest:
         ensure_no_unfinished_run(project, ref)
@@ -186,7 +177,6 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
-            exit=CONFLICT,
             hint=f"review it, approve it, and export it again: execplan evaluate {ref.shell_name}",
             candidates=_changes_since_approval(project, ref, candidate.binding),
         )
@@ -212,7 +202,6 @@ def _ensure_not_changed_by_run(
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its runs have already changed the files of this checkout",
-            exit=CONFLICT,
             hint=(
                 f"list its runs: execplan runs {ref.shell_name}; to start again, roll back each run, "
                 f"the last one first: execplan rollback {last_run} -p {ref.shell_name}"

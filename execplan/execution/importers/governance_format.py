@@ -5,13 +5,10 @@ Its fields are `planId`, `intent`, `operations`, `constraints`, `recoveryPaths` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from execplan.execution.importers.object_reader import USE_TOOL, tool_step_fields, tool_step_type
+from execplan.execution.importers.object_reader import USE_TOOL, ObjectReader, tool_step_fields, tool_step_type
 from execplan.execution.shell.call_patterns import COMMAND, split_pattern
-
-if TYPE_CHECKING:
-    from execplan.execution.importers.object_reader import ObjectReader
 
 NAME: Final = "governance"
 MODES: Final = {"engine": "engine", "governance_driven": "engine", "agent": "agent", "agent_guided": "agent"}

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.core.text.violation import Violation, json_pointer
 from execplan.execution.documents.document_rules import CLOCK_SKEW_SECONDS, is_in_future
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in FIELDS_BY_TYPE.items() if step_fields.tool}
 _COMMON_FIELDS: Final = ("inputs", "outputs", "timeout_s")
@@ -165,11 +161,11 @@ class ObjectReader:
             self.add_violation(name, "should be a time")
         return value
 
-    def require_pending(self, name: str = "status") -> None:
+    def require_pending(self) -> None:
         """Record a violation if the status says that something has started."""
-        status = self.get(name, str, "pending")
+        status = self.get("status", str, "pending")
         if status != "pending":
-            self.add_violation(name, f"is {status}: only pending plans and steps can be imported")
+            self.add_violation("status", f"is {status}: only pending plans and steps can be imported")
 
     def reject_values(self, *names: str, why: str) -> None:
         """Record a violation for each key with a value that can't be imported; null and empty values are allowed."""
@@ -181,14 +177,10 @@ class ObjectReader:
 
     def reject_unknown_keys(self) -> None:
         """Record a violation for each key that was not read."""
-        for name in _unknown_keys(self):
+        for name in [name for name in self.value if name not in self.used_keys]:
             self.report.add_violation(
                 self.location + json_pointer((name,)), "unknown key; its content can't be imported"
             )
-
-
-def _unknown_keys(reader: ObjectReader) -> Iterator[str]:
-    return (name for name in reader.value if name not in reader.used_keys)
 
 
 def _find_key(value: dict[str, Any], name: str) -> str | None:

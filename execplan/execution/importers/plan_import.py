@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import load_document
@@ -14,9 +15,6 @@ from execplan.execution.documents.derived_fields import fill_risk, parse_command
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.importers import governance_format, stepwise_format, typed_format
 from execplan.execution.importers.object_reader import ImportReport, ObjectReader
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _FORMATS = (governance_format, typed_format, stepwise_format)
 _HINT = "execplan explain bad-document"

@@ -5,13 +5,11 @@ Its fields are `id`, `description`, `risk_level` and `steps` of `type`, `target`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from execplan.execution.attributes import COMMAND_TYPES, LEVELS
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-
-if TYPE_CHECKING:
-    from execplan.execution.importers.object_reader import ObjectReader
+from execplan.execution.importers.object_reader import ObjectReader
 
 NAME: Final = "stepwise"
 _NO_TOOL: Final = "none.known"

@@ -5,12 +5,9 @@ Its fields are `plan_id`, `request`, `selected_tools` and `steps` of `step_numbe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from execplan.execution.importers.object_reader import USE_TOOL, tool_step_fields
-
-if TYPE_CHECKING:
-    from execplan.execution.importers.object_reader import ObjectReader
+from execplan.execution.importers.object_reader import USE_TOOL, ObjectReader, tool_step_fields
 
 NAME: Final = "typed"
 _IS_RESULT: Final = "is a result; only plans that have not started can be imported"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.reader import read_text
@@ -19,11 +20,6 @@ from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
 from execplan.execution.parsed_steps import INFERRED, StepDraft
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.model import ParsedPlan, Section
 
 _LANGUAGE = "sh"
 _EXPECT_INFO = "text {expect}"

@@ -7,22 +7,18 @@ that the text calls an example or allows to differ is ignored. So a run fails on
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import find_cue, split_sentences
+from execplan.execution.inference.section_passages import Passage, PassageSentence
 from execplan.execution.inference.shell_line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
+from execplan.execution.parsed_steps import StepDraft
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.inference.section_passages import Passage, PassageSentence
-    from execplan.execution.parsed_steps import StepDraft
 
 _SHELL_CHANGES = (
     "export ",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.execution.inference.block_commands import (
+    BlockLine,
     build_expectation,
     changes_environment,
     changes_shell,
@@ -26,14 +25,11 @@ from execplan.execution.inference.prose_cues import (
     find_doubt_in_tail,
     is_past_record,
 )
+from execplan.execution.inference.section_passages import Passage
 from execplan.execution.inference.shell_line import mask_quotes
+from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.inference.work_kinds import changes_files
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES
-
-if TYPE_CHECKING:
-    from execplan.execution.inference.block_commands import BlockLine
-    from execplan.execution.inference.section_passages import Passage
-    from execplan.execution.inference.step_collector import StepCollector
 
 _WINDOWS_SHELLS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
 from execplan.execution.inference.directory_mentions import ROOT, DirectoryMention, DirectoryResolver
 from execplan.execution.inference.prose_cues import find_cue, split_sentences
+from execplan.execution.inference.section_passages import Passage
 from execplan.execution.inference.shell_line import mask_quotes
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.inference.section_passages import Passage
 
 _UNCLEAR_DIRECTORY = "runs in a directory that is described in prose or is outside the repository"
 _DIRECTORY_NOT_STATED = "comes after steps in another directory, and doesn't state its own directory"

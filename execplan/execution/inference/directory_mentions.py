@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from re import Pattern
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.core.text.pure_paths import is_inside, resolve_relative
 from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.execution.inference.prose_cues import cue_pattern, find_cue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from re import Pattern
-
-    from execplan.core.plan.model import ParsedPlan
-
 
 _ABSOLUTE_PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"
 _ANY_ABSOLUTE_PATH = lazy_pattern(rf"(?<![\w./:])({_ABSOLUTE_PATH})")

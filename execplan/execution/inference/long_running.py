@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Final
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.shell import command_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
 
 UNTIL_STOPPED: Final = "runs until it is stopped, or waits for input"
 IN_BACKGROUND: Final = "runs in the background, and nothing would stop it"

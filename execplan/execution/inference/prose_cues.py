@@ -6,15 +6,12 @@ The phrases of each cue are in cues.toml, and compiled to a pattern when they ar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from re import Match, Pattern
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_table import CASE_SENSITIVE, EXPRESSIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from re import Match, Pattern
 
 _CODE_SPAN = lazy_pattern(r"(?<!`)(`++)(?:(?!\1).)*?\1")
 _SENTENCE_END = lazy_pattern(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")

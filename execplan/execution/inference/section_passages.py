@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.text.lazy_pattern import lazy_pattern
-from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
+from execplan.core.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, Block
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.shell.shell_vocabulary import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan, Section
-    from execplan.core.text.markdown_blocks import Block
 
 COMMAND_LINES: Final = "lines"
 PROSE: Final = "words"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.block_commands import changes_environment, changes_shell
@@ -19,13 +18,15 @@ from execplan.execution.inference.prose_cues import (
     find_doubt_in_context,
     find_doubt_in_tail,
 )
-from execplan.execution.inference.section_passages import hide_commands, read_sentences
+from execplan.execution.inference.section_passages import (
+    CodeSpan,
+    Passage,
+    PassageSentence,
+    hide_commands,
+    read_sentences,
+)
 from execplan.execution.inference.shell_line import strip_prompt
-
-if TYPE_CHECKING:
-    from execplan.execution.inference.section_passages import CodeSpan, Passage, PassageSentence
-    from execplan.execution.inference.step_collector import StepCollector
-
+from execplan.execution.inference.step_collector import StepCollector
 
 _SPAN_CHAIN = rf"\x01(?:(?:,? {EXPRESSIONS['conjunction']}|[,;+&])\s*(?:again )?\x01)*"
 _WHOLE_ITEM = lazy_pattern(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from execplan.execution.parsed_steps import StepDraft
 from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.execution.parsed_steps import StepDraft
 
 _MAX_ID_LENGTH = 36
 _MAX_WORD_LENGTH = 24

@@ -5,18 +5,13 @@ Uncertain commands are skipped with a reason: a missing step costs a person one 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.directory_mentions import ROOT
-from execplan.execution.inference.section_passages import COMMAND_LINES, find_passages
+from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages
 from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.execution.inference.section_passages import Passage
 
 
 def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:

@@ -7,11 +7,12 @@ do, or if a command that the task names is not a step.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan, Task
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.text.invisible_characters import has_hidden
 from execplan.core.text.lazy_pattern import lazy_pattern
@@ -26,14 +27,8 @@ from execplan.execution.inference.work_kinds import (
     edited_files,
     task_kind,
 )
-from execplan.execution.parsed_steps import INFERRED, WORK, StepDraft
+from execplan.execution.parsed_steps import INFERRED, WORK, SkippedLine, StepDraft
 from execplan.execution.shell.shell_vocabulary import looks_like_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.execution.parsed_steps import SkippedLine
 
 _CODE_SPAN = lazy_pattern(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.core.text.pure_paths import resolve_relative
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.shell.command_line import parse_command
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 _KIND_WORDS = {
     "test": frozenset("test unittest pytest suite spec".split()),

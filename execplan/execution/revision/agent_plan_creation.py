@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import document_error, validate_document
@@ -11,9 +11,6 @@ from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.derived_fields import fill_risk
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DEFAULT_ID: Final = "plan"
 _LABEL: Final = "the request"

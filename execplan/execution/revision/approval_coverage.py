@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _FREE_FIELDS = {"revision": None, "steps": None, "metadata": {"history"}, "intent": {"risk_level"}}
 """Document fields that may differ besides the steps: revision number, history, and highest remaining risk."""
@@ -61,7 +57,7 @@ def find_uncovered_changes(
             ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
-    return sorted(dict.fromkeys(reasons), key=lambda reason: reason.endswith(" source"))  # where a step is says least
+    return sorted(dict.fromkeys(reasons), key=lambda reason: reason == "different source")  # which says least
 
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
@@ -90,7 +86,7 @@ def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str
 def _may_differ(name: str, old: Step, new: Step, progress: RunProgress) -> bool:
     """Return whether a change of a field results from replanning and allows nothing more to happen."""
     if name == "source":
-        return new.source is None  # it only refers to the plan's lines and decides nothing
+        return True  # the lines of the plan, which move with each edit above them, decide nothing
     if name == "when":
         failed = old.when is not None and old.when.kind == "failed" and old.when.of in progress.replacements
         return new.when is None and (failed or old.id in progress.finished_steps)

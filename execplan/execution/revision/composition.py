@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import document_error, validate_document
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import shorten
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class SourcePlan(NamedTuple):
@@ -137,7 +135,7 @@ def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
         message = f"{len(conflicts)} conflicts between the plans" if len(conflicts) > 1 else conflicts[0]
         hint = "change the plans so that only one of them writes each path, or run them one by one"
         candidates = conflicts if len(conflicts) > 1 else ()
-        raise ExecplanError("bad-composition", message, exit=INPUT, hint=hint, candidates=candidates)
+        raise ExecplanError("bad-composition", message, hint=hint, candidates=candidates)
     steps: list[dict[str, Any]] = []
     final_steps: list[str] = []
     for plan in plans:

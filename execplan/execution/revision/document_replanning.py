@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from msgspec import field
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import Model, document_error, validate_document
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
@@ -21,9 +22,6 @@ from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortTe
 from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class ExecutionState(Model):
@@ -172,7 +170,7 @@ def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dic
     location = "/new_information/steps"
     report.origins["/steps"] = location
     if not isinstance(raw_steps, list) or not all([isinstance(entry, dict) for entry in raw_steps]):
-        raise ExecplanError("bad-replan", f"{location}: should be an array of steps", exit=INPUT, hint=_HINT)
+        raise ExecplanError("bad-replan", f"{location}: should be an array of steps", hint=_HINT)
     steps = []
     for index, entry in enumerate(raw_steps):
         step = dict(entry)
@@ -251,7 +249,7 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
     if problems:
         message = problems[0] + format_excess(len(problems), 1, ", ")
         candidates = problems if len(problems) > 1 else ()
-        raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
+        raise ExecplanError("bad-replan", message, hint=_HINT, candidates=candidates)
 
 
 _HINT = "list every remaining step in new_information['steps']; each can only need steps that exist"

@@ -5,7 +5,7 @@ In a pattern, `*` stays within a directory, `**` does not, and case is ignored.
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import secret_files
 from execplan.core.text.data_tables import load_table
@@ -202,7 +202,6 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
             raise ExecplanError(
                 "bad-setting",
                 f"risk row {index + 1}: {row.level} doesn't raise the risk, and a repository's rows can only raise it",
-                exit=INPUT,
                 hint="move a row that lowers the risk to your own settings, ~/.config/execplan/config.toml",
             )
     if not added:
@@ -234,7 +233,7 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
             from execplan.core.text.suggestions import did_you_mean
 
             hint = did_you_mean(name, field_names) or f"one of {', '.join(field_names)}"
-            raise ExecplanError("unknown-setting", f"{label}: unknown field {name}", exit=INPUT, hint=hint)
+            raise ExecplanError("unknown-setting", f"{label}: unknown field {name}", hint=hint)
         if name in _LISTS:
             entries = [value] if isinstance(value, str) else value
             if (
@@ -258,7 +257,7 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
 
 
 def _setting_error(message: str) -> ExecplanError:
-    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"example: {_EXAMPLE}")
+    return ExecplanError("bad-setting", message, hint=f"example: {_EXAMPLE}")
 
 
 def table_version(rows: Sequence[RiskRow], *mappings: Mapping[str, Iterable[str]]) -> str:

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_discovery, project_state
-from execplan.linter.baseline_filter import apply_baseline, count_by_mark, find_moved_plan
+from execplan.core.project.project import Project
+from execplan.linter.baseline_filter import BaselineCounts, apply_baseline, count_by_mark, find_moved_plan
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
-from execplan.linter.checking.plan_check import parse_checked_plan
+from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, parse_checked_plan
 from execplan.linter.fingerprint import compute_fingerprints
 from execplan.linter.rule import GIT_NEEDS, RULES
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.project.project import Project
-    from execplan.linter.baseline_filter import BaselineCounts
-    from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
-
-    PlanEntries = dict[str, BaselineCounts]
-    """Baseline entries of each plan, by its path from the root."""
+PlanEntries = dict[str, BaselineCounts]
+"""Baseline entries of each plan, by its path from the root."""
 
 DEFAULT_FILE = os.path.join(".agent", "lint-baseline.json")
 """Default path of a baseline, relative to the project's base directory."""
@@ -200,7 +194,7 @@ def _serialize(plans: PlanEntries) -> bytes:
 
 def _bad_baseline_error(file: str, reason: str) -> ExecplanError:
     hint = f"check the name; if the baseline is damaged, move it away, then create it again: {_renew_command(file)}"
-    return ExecplanError("bad-baseline", f"{file} is not a valid baseline: {reason}", exit=INPUT, hint=hint)
+    return ExecplanError("bad-baseline", f"{file} is not a valid baseline: {reason}", hint=hint)
 
 
 def _renew_command(file: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
@@ -169,9 +169,7 @@ def _find_plan_group(name: str) -> TargetGroup:
     from execplan.core.plan_store import plan_selection
 
     if plan_selection.is_path_query(name) and not project_discovery.find(os.getcwd()).exists:
-        raise ExecplanError(
-            "no-such-file", f"can't read {name}: no such file or directory", exit=INPUT, hint="check the path"
-        )
+        raise ExecplanError("no-such-file", f"can't read {name}: no such file or directory", hint="check the path")
     return _single_plan_group(*plan_selection.select_plan(os.getcwd(), name))._replace(is_explicit=True)
 
 

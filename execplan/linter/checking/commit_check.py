@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history, git_query
 from execplan.core.git.blob_reader import read_blobs
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.reader import MAX_BYTES, too_large_error
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.comment_location import COMMENTS_FILE
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.linter.checking.check_targets import find_commented_plans, find_plan_refs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import (
@@ -23,20 +25,12 @@ from execplan.linter.checking.plan_check import (
     make_rule_context,
     parse_checked_plan,
 )
-from execplan.linter.checking.plan_histories import QueriedPlan, load_histories, read_committed_plans
+from execplan.linter.checking.plan_histories import PlanAtCommit, QueriedPlan, load_histories, read_committed_plans
 from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.finding_summary import finding_weight, is_overflow
 from execplan.linter.fingerprint import compute_fingerprints
-from execplan.linter.rule import LEVELS
+from execplan.linter.rule import LEVELS, Finding
 from execplan.linter.runner import lint_bytes, lint_plan, unreadable_finding
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.project.project import Project
-    from execplan.linter.checking.plan_histories import PlanAtCommit
-    from execplan.linter.rule import Finding
 
 
 def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:

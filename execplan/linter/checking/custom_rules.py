@@ -6,7 +6,7 @@ import os
 import sys
 from importlib import util
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.project import user_settings
 from execplan.core.text.text_lines import digest
 from execplan.linter.rule import BUILTIN_PREFIX, RULES, RuleMatch
@@ -112,7 +112,6 @@ def _rule_failed_error(name: str, rule: Rule, location: str, error: BaseExceptio
     return ExecplanError(
         "rule-failed",
         f"rule {rule.code} of {name} failed{location}: {type(error).__name__}: {error}",
-        exit=INPUT,
         hint=f"correct the rule, or ignore it: --ignore {rule.code}",
     )
 
@@ -121,6 +120,5 @@ def _bad_rules_error(name: str, reason: str) -> ExecplanError:
     return ExecplanError(
         "bad-rules",
         f"the rules of {name} can't be loaded: {reason}",
-        exit=INPUT,
         hint="see how to write rules: execplan explain own-rules",
     )

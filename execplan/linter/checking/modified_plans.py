@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history
 from execplan.core.plan_store import plan_store
+from execplan.linter.checking.check_targets import TargetGroup
 from execplan.linter.checking.effective_rules import active_levels
+from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.checking.plan_histories import read_committed_plans, read_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckOptions
 
 
 def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) -> CheckOptions:

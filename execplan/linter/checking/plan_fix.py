@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from execplan.core.edits.plan_writer import EditResult, amend, remove_leftovers
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend, remove_leftovers
 from execplan.core.errors import ENVIRONMENT
-from execplan.core.plan.plan_change import PlanChange, plan_content
+from execplan.core.plan.model import ParsedPlan, Task
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.reader import read_text
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.linter.checking.effective_rules import active_levels
-from execplan.linter.checking.plan_check import check_plan, make_rule_context
-from execplan.linter.rule import SAFE, UNSAFE
+from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan, make_rule_context
+from execplan.linter.rule import SAFE, UNSAFE, Finding, RuleContext
 from execplan.linter.runner import lint_plan
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
-    from execplan.linter.rule import Finding, RuleContext
 
 _NO_LIMIT = 1 << 30
 """Limit on findings per rule that includes all of them, not only those that are shown."""

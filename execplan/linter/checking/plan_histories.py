@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history
 from execplan.core.git.blob_reader import read_blobs
+from execplan.core.git.git_query import GitFile
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan_store import plan_store
-from execplan.linter.checking.check_targets import iter_targets
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
+from execplan.linter.checking.check_targets import TargetGroup, iter_targets
 from execplan.linter.checking.effective_rules import effective_selection
+from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
 from execplan.linter.rule_facts import GitHistory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.core.git.git_query import GitFile
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
 
 _MAX_DIRECTORIES = 200
 """Maximum number of directories passed to Git; with more, it lists the entire commit."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
@@ -11,17 +10,12 @@ from execplan.core.git import git_query
 from execplan.core.git.blob_reader import read_blobs
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
-from execplan.linter.checking.plan_check import CheckedFile
-from execplan.linter.rule_facts import ProjectFacts
+from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
+from execplan.linter.rule_facts import OutdatedIndex, ProjectFacts
 from execplan.linter.rules.project_rules import FOLLOW_CODE, INDEX_CODE
 from execplan.linter.runner import lint_project, unreadable_finding
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.linter.checking.plan_check import CheckOptions
-    from execplan.linter.rule_facts import OutdatedIndex
-
 
 _MAX_REASONS = 2
 """Maximum number of triage reasons in a finding, the most important first."""

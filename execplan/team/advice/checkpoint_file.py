@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from execplan.core.archive.reference_updates import RegeneratedFiles
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.plan_store import claims, plan_store
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 
 PAGE_NAME = claims.CHECKPOINT_PAGE
 
@@ -46,7 +42,6 @@ def build_page(
         raise ExecplanError(
             "edited-checkpoint",
             f"{project.display_path(path)} was edited by hand or comes from another program; nothing was written",
-            exit=CHECK_FAILED,
             hint=f"save what you want to keep elsewhere, then: execplan checkpoint {ref.shell_name} --force",
         )
     stored_plan = plan_store.StoredPlan(project, ref, data, plan, None)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from execplan.core.git.linked_worktrees import has_linked_worktrees
-from execplan.core.plan.model import ACTIVE, COMPLETE, DRAFT
+from execplan.core.plan.model import ACTIVE, COMPLETE, DRAFT, ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.claims_file import Claim
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.advice.plan_json import mark_note, open_task_json, task_line, tasks_json
 from execplan.team.dependencies.plan_blockers import (
     Blocker,
@@ -19,15 +24,6 @@ from execplan.team.dependencies.plan_blockers import (
     join_blockers,
 )
 from execplan.team.dependencies.plan_resolver import PlanResolver
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.plan_store.claims_file import Claim
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 FINISHING_TEXTS = {
     "archive": ": archive it",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.edits.plan_commit import uncommitted_archive_commands
 from execplan.core.plan_facts.facts_loader import count_archived
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 
 def no_open_plans_text(project: Project) -> str:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from execplan.context.plan_overview import PlanOverview
 from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.plan.model import ACTIVE, ARCHIVED, DRAFT
-from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
+from execplan.core.plan.model import ACTIVE, ARCHIVED, DRAFT, ParsedPlan
+from execplan.core.plan_store import hint_reader
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan, name_in_commands, quote_plan_name
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import describe_blockers, find_open_tasks
-from execplan.team.advice.plan_advice import advise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.team.advice.plan_advice import Advice
+from execplan.team.advice.plan_advice import Advice, Work, advise
 
 
 def build_overview(
@@ -90,9 +85,14 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
         blockers=describe_blockers(open_tasks) if open_tasks is not None else "",
         unknown_dependencies=open_tasks.unknown if open_tasks is not None else (),
         urgency_reason=": ".join(
-            filter(None, [advice.why, work.description if work is not None and work.task is None else ""])
+            filter(None, [advice.why, _describe_work(work) if work is not None and work.task is None else ""])
         ),
     )
+
+
+def _describe_work(work: Work) -> str:
+    """Return what to do before the next command, and what to do if the plan needs something else."""
+    return hint_reader.fit_hint("; ".join(filter(None, [work.description, work.otherwise])))
 
 
 def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:

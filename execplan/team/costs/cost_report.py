@@ -6,32 +6,25 @@ The logs of sessions don't name tasks, so usage goes to a task by its time: that
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from execplan.context.model_table import cost_of
-from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage
+from execplan.context.model_table import ModelTable, cost_of
+from execplan.context.session_logs.token_usage import NO_USAGE, TokenUsage, UsageEvent
 from execplan.core.clock import now
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import DONE
+from execplan.core.plan.model import DONE, ParsedPlan, Task
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.claims_file import ClaimSpan
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 from execplan.core.timestamps import minute_bounds
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+ReadUsage = Callable[[str, int], list[UsageEvent] | None]
 
-    from execplan.context.model_table import ModelTable
-    from execplan.context.session_logs.token_usage import UsageEvent
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan_store.claims_file import ClaimSpan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-
-    ReadUsage = Callable[[str, int], list[UsageEvent] | None]
-
-    """Returns the usage of a session from a time on; None if its log is not found."""
+"""Returns the usage of a session from a time on; None if its log is not found."""
 
 _SECONDS_PER_MINUTE = 60
 

@@ -6,27 +6,28 @@ plans that it depends on. A deadlock is a cycle of these points.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.task_needs import TaskNeed
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
-from execplan.team.dependencies.dependency_graph import build_graph, build_graph_from
+from execplan.team.dependencies.dependency_graph import (
+    DependencyGraph,
+    PlanEdge,
+    PlanNode,
+    build_graph,
+    build_graph_from,
+)
 from execplan.team.dependencies.known_projects import KnownProjects
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+Point = tuple[str, str]
 
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
-
-    Point = tuple[str, str]
-
-    """A point of a plan: its path, and `start`, `end` or the ID of a task."""
+"""A point of a plan: its path, and `start`, `end` or the ID of a task."""
 
 _START, _END = "start", "end"
 DEADLOCK_COMMAND = "execplan lint --select EP510"
@@ -133,7 +134,7 @@ def deadlock_error(cycle: Sequence[str]) -> ExecplanError:
 
 def cycle_error(cycle: Sequence[str], hint: str) -> ExecplanError:
     """Return the error for plans and tasks that wait for each other."""
-    return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", exit=INPUT, hint=hint)
+    return ExecplanError("dependency-cycle", f"plans wait for each other: {' -> '.join(cycle)}", hint=hint)
 
 
 def ensure_no_new_cycle(project: Project, ref: PlanRef, names: Sequence[str]) -> tuple[str, ...]:

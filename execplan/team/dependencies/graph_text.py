@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from shutil import which
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import shorten
-from execplan.team.dependencies.dependency_graph import UNKNOWN
-
-if TYPE_CHECKING:
-    from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode
+from execplan.team.dependencies.dependency_graph import UNKNOWN, DependencyGraph, PlanEdge, PlanNode
 
 _MAX_LABEL = 60
 """Maximum characters of a title in a drawing."""
@@ -107,7 +103,6 @@ def draw_svg(graph: DependencyGraph) -> str:
         raise ExecplanError(
             "no-graphviz",
             "the program dot, which is part of graphviz, is not installed",
-            exit=ENVIRONMENT,
             hint="install graphviz, or draw the graph elsewhere: execplan graph --format mermaid",
         )
     try:
@@ -127,7 +122,6 @@ def _graphviz_error(reason: str) -> ExecplanError:
     return ExecplanError(
         "graphviz-failed",
         f"graphviz can't draw the graph: {shorten(reason, 200)}",
-        exit=ENVIRONMENT,
         hint="draw the graph elsewhere: execplan graph --format mermaid",
     )
 

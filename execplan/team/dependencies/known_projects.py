@@ -5,17 +5,12 @@ Plans name another project, but never a directory: which directories are read is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from execplan.core.errors import ExecplanError
 from execplan.core.project import user_settings
-from execplan.core.project.project_list import identify, main_directory, open_project
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from execplan.core.project.project import Project
-    from execplan.core.project.project_list import Identity
+from execplan.core.project.project import Project
+from execplan.core.project.project_list import Identity, identify, main_directory, open_project
 
 
 class KnownProjects:

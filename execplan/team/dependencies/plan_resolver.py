@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE
+from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE, Task
 from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.plan_lookup import find_task, is_specific_enough
+from execplan.core.plan.task_needs import TaskNeed
 from execplan.core.plan_facts.facts_loader import load_facts, read_plan_facts
+from execplan.core.plan_facts.listed_plan import ListedPlan, PlanFacts
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.missing_plans import read_former_names
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import related_projects
-from execplan.core.project.project_list import ProjectOrigin, identify, main_directory, unique_names
+from execplan.core.project.project_list import Identity, ProjectOrigin, identify, main_directory, unique_names
 from execplan.team.dependencies.known_projects import KnownProjects, has_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from execplan.core.plan.model import Task
-    from execplan.core.plan.task_needs import TaskNeed
-    from execplan.core.plan_facts.listed_plan import ListedPlan, PlanFacts
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.core.project.project_list import Identity
 
 
 class PlanEntry(NamedTuple):

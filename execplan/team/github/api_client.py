@@ -9,20 +9,16 @@ import http.client
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import execplan
 from execplan.core import trace
-from execplan.core.errors import BUSY, ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.secrets.redaction import REDACTED
 from execplan.core.text.message_parts import format_duration, printable_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Final
-
-    from execplan.team.github.api_endpoint import ApiEndpoint
+from execplan.team.github.api_endpoint import ApiEndpoint
 
 _MAX_LENGTH: Final = 300
 """Maximum length of a message of GitHub, in characters."""
@@ -52,22 +48,22 @@ def response_error(status: int, body: Any, request: str) -> ExecplanError:
     if status == 401:
         message = f"GitHub does not accept the token ({request}: {reason or status})"
         hint = "create a token that has not expired, and set GITHUB_TOKEN"
-        return ExecplanError("github-unauthorized", message, exit=ENVIRONMENT, hint=hint)
+        return ExecplanError("github-unauthorized", message, hint=hint)
     if status == 403:
         message = f"the token does not allow {request}: {reason or 'no reason given'}"
         hint = "give the token the permission to write issues and, for --github-project, projects"
-        return ExecplanError("github-forbidden", message, exit=ENVIRONMENT, hint=hint)
+        return ExecplanError("github-forbidden", message, hint=hint)
     if status == 404:
         message = f"GitHub finds nothing for {request}"
         hint = "check the name; GitHub also says this if the token must not see it"
-        return ExecplanError("github-not-found", message, exit=INPUT, hint=hint)
+        return ExecplanError("github-not-found", message, hint=hint)
     if status < 400:
         message = f"GitHub answered {request} with a redirect ({status}), which is not followed: the token is only for one host"
-        return ExecplanError("github-rejected", message, exit=INPUT, hint="use the repository's current name")
+        return ExecplanError("github-rejected", message, hint="use the repository's current name")
     if status < 500:
         message = f"GitHub rejected {request} ({status}): {reason or 'no reason given'}"
         hint = "see what would be sent: execplan sync github --offline --json"
-        return ExecplanError("github-rejected", message, exit=INPUT, hint=hint)
+        return ExecplanError("github-rejected", message, hint=hint)
     return unavailable_error(f"GitHub can't answer {request} now ({status})")
 
 
@@ -75,13 +71,13 @@ def rate_limit_error(seconds: float, request: str) -> ExecplanError:
     """Return the error for a limit that lasts for more seconds than it is reasonable to wait."""
     message = f"GitHub's rate limit stopped {request}; it ends in {format_duration(seconds)}"
     hint = "run the same command again then; it continues with what is missing"
-    return ExecplanError("github-rate-limit", message, exit=BUSY, hint=hint)
+    return ExecplanError("github-rate-limit", message, hint=hint)
 
 
 def unavailable_error(message: str) -> ExecplanError:
     """Return the error for a server that can't be reached or gives no usable answer."""
     hint = "check the network and GITHUB_API_URL, then run the same command again; it continues with what is missing"
-    return ExecplanError("github-unavailable", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("github-unavailable", message, hint=hint)
 
 
 def _github_message(body: Any) -> str:

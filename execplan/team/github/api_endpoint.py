@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
+from execplan.core.errors import ExecplanError
 
 API_URL: Final = "GITHUB_API_URL"
 """Variable with the address of the API, for GitHub Enterprise."""
@@ -54,12 +51,10 @@ def find_endpoint(environ: Mapping[str, str]) -> ApiEndpoint:
     if not token:
         message = f"no token for GitHub: neither {' nor '.join(_TOKEN_VARIABLES)} is set"
         hint = "create a token that may write issues, and set GITHUB_TOKEN; to see the issues without it: --offline"
-        raise ExecplanError("no-github-token", message, exit=ENVIRONMENT, hint=hint)
+        raise ExecplanError("no-github-token", message, hint=hint)
     if not (token.isascii() and token.isprintable() and " " not in token):
         message = "the token for GitHub contains spaces or other characters that no token has"
-        raise ExecplanError(
-            "no-github-token", message, exit=ENVIRONMENT, hint="set GITHUB_TOKEN to the token and nothing else"
-        )
+        raise ExecplanError("no-github-token", message, hint="set GITHUB_TOKEN to the token and nothing else")
     return ApiEndpoint(parts.scheme, parts.netloc, parts.path.rstrip("/"), token, is_loopback)
 
 
@@ -68,4 +63,4 @@ def _address_error(url: str) -> ExecplanError:
     shown_url = f"{scheme}://{address.rpartition('@')[2]}"  # the address may contain a password
     message = f"{API_URL} must be an https:// address without user, query and fragment, not {shown_url!r}"
     hint = "set it to the address of your server, such as https://HOST/api/v3, or unset it for github.com"
-    return ExecplanError("bad-api-url", message, exit=INPUT, hint=hint)
+    return ExecplanError("bad-api-url", message, hint=hint)

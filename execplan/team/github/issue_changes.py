@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.text_lines import digest
-from execplan.team.github.api_client import unavailable_error
+from execplan.team.github.api_client import ApiClient, unavailable_error
 from execplan.team.github.plan_issue import CLOSED, PLAN_LABEL, STATE_LABELS, PlanIssue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Final
-
-    from execplan.team.github.api_client import ApiClient
-
 
 _BEGIN: Final = re.compile(r'<!-- execplan:begin plan="([^"<>\s]*)" title="([0-9a-f]*)" -->')
 _END: Final = "<!-- execplan:end -->"
@@ -236,7 +230,7 @@ def apply_change(client: ApiClient, repository: str, change: IssueChange) -> Exi
         if PLAN_LABEL not in issue.labels:
             message = f"GitHub created {issue.url} without its labels, so execplan can't find it again"
             hint = f"add the label {PLAN_LABEL} there by hand, and use a token that may set labels"
-            raise ExecplanError("github-forbidden", message, exit=ENVIRONMENT, hint=hint)
+            raise ExecplanError("github-forbidden", message, hint=hint)
         if plan_issue.state != CLOSED:
             return issue
         close = {"state": CLOSED, "state_reason": plan_issue.state_reason}

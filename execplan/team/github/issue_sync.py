@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from execplan.core.errors import INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ARCHIVED
 from execplan.core.plan_store import plan_store
-from execplan.team.github.api_client import unavailable_error
+from execplan.core.plan_store.plan_store import StoredPlan
+from execplan.core.project.project import Project
+from execplan.team.github.api_client import ApiClient, unavailable_error
 from execplan.team.github.issue_changes import (
     CREATE,
     KEEP,
+    ExistingIssue,
     IssueChange,
     add_linked_issues,
     apply_change,
     load_issues,
     match_issues,
 )
-from execplan.team.github.plan_issue import OPEN, PlanIssue, make_plan_issue, plan_key
+from execplan.team.github.plan_issue import OPEN, PlanIssue, Redact, make_plan_issue, plan_key
 from execplan.team.github.project_fields import ItemChange, ProjectBoard
 from execplan.team.history.plan_history import track_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Final
-
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.team.github.api_client import ApiClient
-    from execplan.team.github.issue_changes import ExistingIssue
-    from execplan.team.github.plan_issue import Redact
 
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 
@@ -51,7 +45,7 @@ def ensure_repository_name(name: str) -> str:
     """Return the name of a repository. Raises ExecplanError unless it has the form OWNER/NAME."""
     if _REPOSITORY.fullmatch(name) is None or name.endswith(("/.", "/..")):
         message = f"{name!r} does not name a repository on GitHub"
-        raise ExecplanError("usage", message, exit=USAGE, hint="write OWNER/NAME, as in its address")
+        raise ExecplanError("usage", message, hint="write OWNER/NAME, as in its address")
     return name
 
 
@@ -120,7 +114,7 @@ class IssueSync:
             raise unavailable_error(f"GitHub's answer does not describe the repository {repository}") from None
         if not has_issues:
             message = f"issues are turned off in {name}"
-            raise ExecplanError("github-rejected", message, exit=INPUT, hint="turn them on in its settings on GitHub")
+            raise ExecplanError("github-rejected", message, hint="turn them on in its settings on GitHub")
         return name, address
 
     def _warnings(

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from execplan.core.plan import outline
-from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT, DONE, STATES
+from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT, DONE, STATES, ParsedPlan, Task
 from execplan.core.plan.plan_metadata import read_metadata
-from execplan.core.plan_store.plan_store import normalize_id
+from execplan.core.plan_store.plan_store import StoredPlan, normalize_id
+from execplan.core.project.project import Project
 from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH
 from execplan.core.text.markdown_escape import escape_markdown
 from execplan.core.text.message_parts import format_count, format_excess, shorten
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
-
-    Redact = Callable[[str], str]
+Redact = Callable[[str], str]
 
 PLAN_LABEL: Final = "execplan"
 """Label of every issue of a plan, by which they are found."""

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from execplan.context.open_questions import OpenQuestion, find_open_questions
 from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import BlobReader
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.checking.batch_check import check_plans
-from execplan.linter.checking.check_targets import changed_target_groups, iter_targets
+from execplan.linter.checking.check_targets import TargetGroup, changed_target_groups, iter_targets
 from execplan.linter.checking.modified_plans import add_committed_plans
+from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
 from execplan.linter.checking.plan_histories import add_histories
-from execplan.linter.rule import LEVELS
+from execplan.linter.rule import LEVELS, Finding
 from execplan.team.history.change_events import ChangeReader, uncommitted_changes
+from execplan.team.history.history_event import HistoryEvent
 from execplan.team.history.plan_history import plan_folders
 from execplan.team.history.plan_lineages import LineageTracker, PlanPathMatcher
-from execplan.team.review.plan_comments import load_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckedFile, CheckOptions
-    from execplan.linter.rule import Finding
-    from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.review.plan_comments import PlacedThread
+from execplan.team.review.plan_comments import PlacedThread, load_comments
 
 DELETED = "deleted"
 """State of a plan whose file is gone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.team.github.api_client import unavailable_error
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ def parse_project(name: str) -> str:
     match = _PROJECT.fullmatch(name)
     if match is None:
         message = f"{name!r} does not name a GitHub project"
-        raise ExecplanError(
-            "usage", message, exit=USAGE, hint="write orgs/NAME/NUMBER or users/NAME/NUMBER, as in its address"
-        )
+        raise ExecplanError("usage", message, hint="write orgs/NAME/NUMBER or users/NAME/NUMBER, as in its address")
     return f"/{match[1]}/{match[2]}/projectsV2/{match[3]}"
 
 

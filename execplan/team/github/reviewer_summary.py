@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from execplan.core.text.markdown_escape import escape_markdown
 from execplan.core.text.message_parts import format_count, format_excess, shorten
 from execplan.linter.rule import ERROR, HINT, WARNING
-from execplan.team.github.plan_report import count_levels
+from execplan.team.github.plan_report import PlanReport, count_levels
 from execplan.team.history.history_event import (
     ADDED_SUFFIX,
     CHANGED_SUFFIX,
@@ -30,14 +31,8 @@ from execplan.team.history.history_event import (
     TASK_REMOVED,
     TASK_REOPENED,
     TASK_REWORDED,
+    HistoryEvent,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Final
-
-    from execplan.team.github.plan_report import PlanReport
-    from execplan.team.history.history_event import HistoryEvent
 
 _MAX_ITEMS: Final = 50
 """Maximum number of items in a list of one plan; the number of the others follows."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Final
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git.git_directory import is_shallow
 from execplan.core.git.git_history import merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
-
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 OUTPUT: Final = "GITHUB_OUTPUT"
 """Variable that names the file of the step's outputs."""
@@ -91,7 +87,7 @@ def read_event(environ: Mapping[str, str]) -> dict[str, Any]:
     path = environ.get(EVENT_PATH, "")
     if not path:
         message = f"no commit to compare with: {EVENT_PATH} is not set, so this is no GitHub workflow"
-        raise ExecplanError("no-base-commit", message, exit=INPUT, hint="name it: execplan changes --since main")
+        raise ExecplanError("no-base-commit", message, hint="name it: execplan changes --since main")
     try:
         data, size = file_access.read(path, _MAX_BYTES)
         event = json.loads(data) if size <= _MAX_BYTES else None
@@ -99,7 +95,7 @@ def read_event(environ: Mapping[str, str]) -> dict[str, Any]:
         event = None
     if not isinstance(event, dict):
         message = f"{path} contains no event of GitHub"
-        raise ExecplanError("bad-event", message, exit=INPUT, hint="name the commit: execplan changes --since REV")
+        raise ExecplanError("bad-event", message, hint="name the commit: execplan changes --since REV")
     return event
 
 
@@ -112,9 +108,7 @@ def _push_base(project: Project, event: Mapping[str, Any]) -> str:
     branch = repository.get("default_branch") if isinstance(repository, dict) else None
     if "before" not in event or not isinstance(branch, str):
         message = "this event has no earlier commit to compare with; only pull_request, push and merge_group have one"
-        raise ExecplanError(
-            "no-base-commit", message, exit=INPUT, hint="set the input `since` of the action, or --since"
-        )
+        raise ExecplanError("no-base-commit", message, hint="set the input `since` of the action, or --since")
     base = resolve_commit(project, f"refs/remotes/origin/{branch}")
     if base is None:
         raise _missing_commit_error(project, before or f"origin/{branch}")
@@ -154,4 +148,4 @@ def _missing_commit_error(project: Project, revision: str) -> ExecplanError:
     )
     message = f"can't compare with the commit {revision[:12] or 'before this event'}: {reason}"
     hint = "fetch the whole history: give actions/checkout the input `fetch-depth: 0`"
-    return ExecplanError("missing-base-commit", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("missing-base-commit", message, hint=hint)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from execplan.core.clock import epoch_seconds
 from execplan.core.errors import ExecplanError
-from execplan.core.git.blob_reader import absent_error
-from execplan.core.git.commit_log import CommittedChange, changes_since
+from execplan.core.git.blob_reader import BlobReader, absent_error
+from execplan.core.git.commit_log import Commit, CommittedChange, changes_since
 from execplan.core.git.git_history import committed_files
 from execplan.core.plan import reader
 from execplan.core.plan_store import missing_plans, plan_store
 from execplan.core.plan_store.missing_plans import MissingPlan
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_journal import former_paths
+from execplan.core.project.project import Project
 from execplan.team.history.history_event import (
     ARCHIVED,
     BROKEN,
@@ -27,17 +29,9 @@ from execplan.team.history.history_event import (
     SECTION_CHANGED,
     HistoryEvent,
 )
+from execplan.team.history.plan_lineages import PlanFileChange
 from execplan.team.history.version_comparison import compare_versions
 from execplan.team.history.version_reader import VersionReader, VersionUnits
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from execplan.core.git.blob_reader import BlobReader
-    from execplan.core.git.commit_log import Commit
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.plan_lineages import PlanFileChange
 
 ON_DISK = "disk:"
 """Start of what stands for the blob of a file in the working tree; its path from the repository root follows."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any, Final, NamedTuple
 
 CREATED: Final = "created"
 RENAMED: Final = "renamed"

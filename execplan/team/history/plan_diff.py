@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import BlobReader
 from execplan.core.git.commit_log import CommittedChange
 from execplan.core.git.git_history import committed_files, merge_base, resolve_commit
 from execplan.core.git.git_query import require_repository
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.history.change_events import ON_DISK, ChangeReader
+from execplan.team.history.history_event import HistoryEvent
 from execplan.team.history.plan_history import plan_folders, track_changes
 from execplan.team.history.plan_lineages import Lineage, PlanFileChange
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.history_event import HistoryEvent
 
 
 class PlanDiff(NamedTuple):
@@ -55,7 +53,7 @@ def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, ne
             places.append("the working tree")
         message = f"the plan {ref.id} does not exist in {' or '.join(places)}"
         hint = f"see when it was created or deleted: execplan log {ref.shell_name}"
-        raise ExecplanError("not-in-revision", message, exit=INPUT, hint=hint)
+        raise ExecplanError("not-in-revision", message, hint=hint)
     old_ref, new_ref = [
         plan_store.ref_for_path(project, os.path.join(project.root, version.path)) if version.path else None
         for version in (old, new)
@@ -81,7 +79,7 @@ def require_base(project: Project, old: tuple[str, str], new: tuple[str, str]) -
     if base is None:
         message = f"{old[0]} and {new[0]} have no commit in common"
         hint = f"compare them directly: {old[0]}..{new[0]}"
-        raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-revision", message, hint=hint)
     return base
 
 
@@ -91,7 +89,7 @@ def require_commit(project: Project, revision: str) -> str:
     commit = resolve_commit(project, revision)
     if commit is None:
         hint = "list branches and commits: git branch -a, git log --oneline; a date is written 2026-10-01"
-        raise ExecplanError("no-such-revision", f"{revision!r} does not name a commit", exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-revision", f"{revision!r} does not name a commit", hint=hint)
     return commit
 
 

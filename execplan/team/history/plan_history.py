@@ -6,33 +6,26 @@ One plan may be deleted or renamed.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import BlobReader
-from execplan.core.git.commit_log import absent_blobs, read_commits
+from execplan.core.git.commit_log import Commit, absent_blobs, read_commits
 from execplan.core.git.git_directory import is_partial, is_shallow
 from execplan.core.git.git_history import resolve_commit
 from execplan.core.git.git_query import FETCH_ALL_COMMAND, require_repository
 from execplan.core.plan.plan_lookup import is_specific_enough
 from execplan.core.plan_store import plan_selection
-from execplan.core.plan_store.plan_store import normalize_id
+from execplan.core.plan_store.plan_store import PlanRef, normalize_id
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.core.worker_processes import process_count, run_in_processes
 from execplan.team.history.change_events import ChangeReader, uncommitted_changes
 from execplan.team.history.history_event import HistoryEvent
-from execplan.team.history.plan_lineages import LineageTracker, PlanPathMatcher, add_commits
+from execplan.team.history.plan_lineages import Lineage, LineageTracker, PlanFileChange, PlanPathMatcher, add_commits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import Any
-
-    from execplan.core.git.commit_log import Commit
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.plan_lineages import Lineage, PlanFileChange
-
-    Tick = Callable[[int, int], None]
+Tick = Callable[[int, int], None]
 
 _BATCH_SIZE = 16
 """Number of changes whose versions are read together."""
@@ -176,7 +169,6 @@ def find_past_plan(project: Project, name: str) -> PlanRef | None:
         raise ExecplanError(
             "ambiguous-plan",
             f"{name!r} matches {len(matches)} plans that were renamed or deleted",
-            exit=INPUT,
             hint="use the full ID",
             candidates=sorted(similar),
         )

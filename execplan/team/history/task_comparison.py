@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from execplan.core.plan.merge.merge_units import MergeUnit
 from execplan.core.plan.merge.unit_matching import match_to_base, split_words
-from execplan.core.plan.model import DONE, OPEN
+from execplan.core.plan.model import DONE, OPEN, Task
 from execplan.core.text.sequence_alignment import align_sequences
 from execplan.team.history.history_event import (
     TASK_ADDED,
@@ -17,12 +19,6 @@ from execplan.team.history.history_event import (
     TASK_REWORDED,
     HistoryEvent,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.merge.merge_units import MergeUnit
-    from execplan.core.plan.model import Task
 
 
 class TaskVersion(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.core.plan.merge.merge_units import NOTES, TASK
+from execplan.core.plan.merge.merge_units import NOTES, TASK, MergeUnit
 from execplan.core.plan.merge.unit_matching import match_to_base
+from execplan.core.plan.model import Entry
 from execplan.core.text.sequence_alignment import align_sequences
 from execplan.team.history.history_event import (
     ADDED_SUFFIX,
@@ -20,13 +21,7 @@ from execplan.team.history.history_event import (
     HistoryEvent,
 )
 from execplan.team.history.task_comparison import changed_task_lines, compare_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan.merge.merge_units import MergeUnit
-    from execplan.core.plan.model import Entry
-    from execplan.team.history.version_reader import PlanPart, VersionUnits
+from execplan.team.history.version_reader import PlanPart, VersionUnits
 
 
 def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[HistoryEvent]:

@@ -5,8 +5,8 @@ Sections that an earlier read version has, too, are not parsed again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from execplan.core.plan import outline, reader
 from execplan.core.plan.line_grammar import is_revision_note
@@ -24,6 +24,7 @@ from execplan.core.plan.merge.merge_units import (
     split_plan,
     split_section,
 )
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import ensure_no_conflicts
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.task_reader import document_section, read_tasks
@@ -31,11 +32,6 @@ from execplan.core.text import markdown_blocks
 from execplan.core.text.text_lines import Text
 from execplan.team.history.history_event import DECISION, DISCOVERY, OUTCOME, REVISION
 from execplan.team.history.task_comparison import TaskVersion
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
 
 TEXT_BEFORE_SECTIONS = "(text before the sections)"
 """Title in events for the text of a plan that is in no section."""

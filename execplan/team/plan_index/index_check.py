@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from execplan.core.project.project import Project
 from execplan.linter.rule_facts import OutdatedIndex
-from execplan.team.plan_index.plan_index_file import check_index, compute_staged_index
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
-    from execplan.team.plan_index.plan_index_file import PlanIndex
+from execplan.team.plan_index.plan_index_file import PlanIndex, check_index, compute_staged_index
 
 
 def find_outdated(project: Project, *, is_staged: bool) -> OutdatedIndex | None:

@@ -6,22 +6,18 @@ Neither the time nor git is asked, so the table is the same before and after a c
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from execplan.core.plan.index_block import NO_PLANS
 from execplan.core.plan.plan_dates import latest_date
 from execplan.core.plan.plan_metadata import Links, read_metadata
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import StoredPlan
+from execplan.core.project.project import Project
 from execplan.core.text.message_parts import printable_line, shorten
 from execplan.core.timestamps import leading_date
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
 
 _HEAD = ("| Plan | State | Done | Owner | Last change | Links |", "| --- | --- | --- | --- | --- | --- |")
 _MAX_TITLE_LENGTH = 100

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from execplan.core.errors import CHECK_FAILED, POLICY, ErrorContext, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.blob_reader import read_blobs
+from execplan.core.git.git_commit import CommitResult
+from execplan.core.git.git_query import GitFile
 from execplan.core.plan import reader
 from execplan.core.plan.index_block import find_index_block, index_edits, may_have_index
 from execplan.core.plan.model import DOCUMENT
@@ -17,20 +21,10 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.index_location import choose_index, find_index
 from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.project import project_state
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import is_plan_name
-from execplan.core.text.text_lines import Text, apply_edits
-from execplan.team.plan_index.index_table import entries_of, index_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.git.git_query import GitFile
-    from execplan.core.project.project import Project
-    from execplan.core.text.text_lines import Edit
-    from execplan.team.plan_index.index_table import IndexEntry
+from execplan.core.text.text_lines import Edit, Text, apply_edits
+from execplan.team.plan_index.index_table import IndexEntry, entries_of, index_lines
 
 _COMMAND = "index"
 _COMMIT_SUMMARY = "update the plan index"
@@ -125,7 +119,6 @@ def _read(project: Project, path: str) -> bytes | None:
         raise ExecplanError(
             "linked-index",
             f"{project.display_path(path)} is a symbolic link, and the index is not written to other files",
-            exit=POLICY,
             hint="replace the link by a file, or name another file: index_file in the settings",
         )
     data, size = file_access.read(path, MAX_BYTES)
@@ -135,13 +128,12 @@ def _read(project: Project, path: str) -> bytes | None:
     return data
 
 
-def write_index(project: Project, options: WriteOptions, *, path: str | None = None) -> WrittenIndex:
+def write_index(project: Project, options: WriteOptions) -> WrittenIndex:
     """Write the index into its file, whose other lines stay as they are; the file is created if it is missing.
 
-    `path` is another file to write it to. Raises ExecplanError on failure; the file is then as it was, unless only the
-    commit failed.
+    Raises ExecplanError on failure; the file is then as it was, unless only the commit failed.
     """
-    path = choose_index(project) if path is None else path
+    path = choose_index(project)
     if options.dry_run:
         return _make_result(_compute(project, path, load_open_plans(project)), options)
     options.prepare_commit(project)
@@ -226,7 +218,7 @@ def update_staged_index(project: Project) -> WrittenIndex | None:
 def _not_added_error(index: PlanIndex, reason: str) -> ExecplanError:
     message = f"{index.display_path} is not updated, because {reason}"
     hint = f"after the commit: execplan index --write, then git add {index.display_path}"
-    return ExecplanError("index-not-staged", message, exit=CHECK_FAILED, hint=hint)
+    return ExecplanError("index-not-staged", message, hint=hint)
 
 
 def _is_open_plan(project: Project, name: str) -> bool:

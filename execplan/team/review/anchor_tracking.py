@@ -6,26 +6,22 @@ up to the current plan, as `log` and `diff` compare them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from execplan.core.edits.edit_entries import read_texts
 from execplan.core.edits.edit_journal import read_entries
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.merge.merge_units import NOTES
 from execplan.core.plan.merge.unit_matching import match_to_base
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_anchors import ENTRY_KINDS, SECTION, TASK, Anchor
 from execplan.core.plan.plan_lookup import normalize_text
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.history.task_comparison import match_tasks
 from execplan.team.history.version_comparison import match_sections
-from execplan.team.history.version_reader import VersionReader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.version_reader import PlanPart, VersionUnits
+from execplan.team.history.version_reader import PlanPart, VersionReader, VersionUnits
 
 _MAX_VERSIONS: Final = 500
 """Maximum number of versions of a plan that are searched, the newest ones."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.comment_location import ATTRIBUTES_FILE, COMMENTS_FILE, comments_path
@@ -81,7 +81,6 @@ def read_file(project: Project, path: str) -> bytes | None:
         raise ExecplanError(
             "linked-comments",
             f"{project.display_path(path)} is a symbolic link, and comments are not written to other files",
-            exit=POLICY,
             hint=f"remove the link: rm {quote(project.display_path(path))}",
         )
     data, size = file_access.read(path, MAX_BYTES)
@@ -95,7 +94,6 @@ def ensure_size_allowed(project: Project, path: str, size: int) -> None:
         raise ExecplanError(
             "too-large",
             f"{project.display_path(path)} has {size:,} bytes; the comments of a plan have at most {MAX_BYTES:,}",
-            exit=INPUT,
             hint="shorten the comment, or archive the plan and continue in a new one",
         )
 
@@ -243,13 +241,11 @@ def select_commented_plan(start: str, plan: str | None, comment: str) -> tuple[P
         raise ExecplanError(
             "ambiguous-comment",
             f"{comment!r} matches {len(matches)} comments",
-            exit=INPUT,
             hint="use more characters of the comment's ID, or name the plan with -p",
             candidates=[f"{ref.id}: {describe_thread(thread)}" for _, ref, thread in matches],
         )
     raise ExecplanError(
         "no-such-comment",
         f"no plan has a comment whose ID begins with {comment!r}",
-        exit=INPUT,
         hint="see a plan's comments: execplan show PLAN --comments",
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_anchors import ANCHOR_KINDS, PLAN, Anchor
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import is_utc_timestamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 COMMENT: Final = "comment"
 REPLY: Final = "reply"
@@ -237,14 +235,12 @@ def find_thread(threads: Sequence[CommentThread], query: str, show_command: str)
         raise ExecplanError(
             "ambiguous-comment",
             f"{query!r} matches {len(matches)} comments",
-            exit=INPUT,
             hint="use more characters of the comment's ID",
             candidates=[describe_thread(thread) for thread in matches],
         )
     raise ExecplanError(
         "no-such-comment",
         f"no comment has an ID that begins with {query!r}",
-        exit=INPUT,
         hint=f"see the comments: {show_command}",
         candidates=[describe_thread(thread) for thread in threads if thread.is_open],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.core.clock import utc_timestamp
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git.blob_reader import read_blobs
 from execplan.core.git.git_query import index_files
 from execplan.core.plan.plan_anchors import PLAN, Anchor, find_target, list_targets, locate_anchors
@@ -187,7 +187,6 @@ def _add_to_thread(
                 raise ExecplanError(
                     "comment-resolved",
                     f"the comment {thread.short_id} is resolved already; the reason was not recorded",
-                    exit=CHECK_FAILED,
                     hint=f"add it as a reply: execplan reply {thread.short_id} TEXT -p {ref.shell_name}",
                 )
             return None

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from execplan.core.clock import utc_timestamp
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.timestamps import is_utc_timestamp
+from execplan.team.history.history_event import HistoryEvent
 from execplan.team.history.version_comparison import compare_versions
-from execplan.team.history.version_reader import VersionReader
-from execplan.team.review.plan_comments import load_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.history.history_event import HistoryEvent
-    from execplan.team.history.version_reader import VersionUnits
-    from execplan.team.review.plan_comments import PlacedThread
-
+from execplan.team.history.version_reader import VersionReader, VersionUnits
+from execplan.team.review.plan_comments import PlacedThread, load_comments
 
 _MAX_BYTES: Final = 32 << 20
 

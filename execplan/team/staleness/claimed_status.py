@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from execplan.core.plan.metadata_values import normalize_key
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.section_roles import STATUS, find_role
 from execplan.core.plan.stated_status import find_done_status, plain_status
 from execplan.core.text.inline_markdown import link_targets, plain_text
 from execplan.core.text.markdown_blocks import FRONT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.core.plan.model import ParsedPlan
 
 DONE: Final = "done"
 OPEN: Final = "open"

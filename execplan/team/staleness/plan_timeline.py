@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from execplan.core.git.git_query import index_files, tracked_files
-from execplan.core.git.path_changes import ADDED, DELETED, ContentComparison, read_steps
+from execplan.core.git.path_changes import ADDED, DELETED, ContentComparison, HistoryStep, read_steps
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_metadata import read_metadata
+from execplan.core.plan_store.plan_store import StoredPlan
+from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import resolve_relative
 from execplan.linter.plan_paths import MissingPathExcuses, extract_path, find_named_paths, repository_path
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import RuleContext
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.git.path_changes import HistoryStep
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
 
 _DRIFT_SHARE = 0.5
 """Share of a file's lines that must be gone before the file has changed a lot."""

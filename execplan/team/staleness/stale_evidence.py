@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.archive.plan_archive import unfinished_reasons
 from execplan.core.clock import epoch_seconds, now
 from execplan.core.errors import ExecplanError
+from execplan.core.git.main_branch import CommitMessage
 from execplan.core.plan.log_edits import add_outcome
+from execplan.core.plan.model import ParsedPlan, Task
 from execplan.core.plan.outline import OUTCOMES
+from execplan.core.plan.plan_change import ChangeBuilder
 from execplan.core.plan.plan_dates import day_start, latest_timestamp_date
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan.reader import read_text
 from execplan.core.plan.task_edits import complete_tasks
+from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.text.message_parts import format_excess, join_first
 from execplan.core.text.text_lines import apply_edits
 from execplan.core.timestamps import format_minute
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rules.lifecycle_rules import defers_archiving
-from execplan.team.staleness.claimed_status import read_claimed_status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.core.git.main_branch import CommitMessage
-    from execplan.core.plan.model import ParsedPlan, Task
-    from execplan.core.plan.plan_change import ChangeBuilder
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.team.staleness.claimed_status import ClaimedStatus
-    from execplan.team.staleness.plan_timeline import Drift, PlanTimeline
+from execplan.team.staleness.claimed_status import ClaimedStatus, read_claimed_status
+from execplan.team.staleness.plan_timeline import Drift, PlanTimeline
 
 MAX_TASKS = 12
 """Maximum number of tasks in a command that checks them off."""

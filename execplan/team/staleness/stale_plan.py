@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final, NamedTuple
 
 from execplan.core.plan.model import COMPLETE, DRAFT
 from execplan.core.plan.plan_dates import is_on_hold
+from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.text.message_parts import format_count, format_excess
 from execplan.team.staleness.claimed_status import DONE, GIVEN_UP
 from execplan.team.staleness.stale_evidence import (
     MAX_TASKS,
+    StalenessFacts,
     archive_steps,
     drift_evidence,
     error_evidence,
@@ -20,13 +23,6 @@ from execplan.team.staleness.stale_evidence import (
     missing_evidence,
     status_evidence,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Final
-
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.team.staleness.stale_evidence import StalenessFacts
 
 SUPERSEDED: Final = "superseded"
 GIVEN_UP_PLAN: Final = "given up"

@@ -11,30 +11,25 @@ keywords that close an issue. Reverts are taken into account.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from execplan.core.git import git_history, main_branch
+from execplan.core.git.main_branch import CommitMessage
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_activity import PlanActivity
+from execplan.core.plan_store.plan_store import StoredPlan
 from execplan.core.project.plan_names import extract_slugs
+from execplan.core.project.project import Project
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.rule_facts import ShippedWork
+from execplan.linter.rule_selection import RuleSelection
 from execplan.team.staleness.claimed_status import find_successor_names
-from execplan.team.staleness.plan_timeline import NO_TIMELINE, load_timelines
+from execplan.team.staleness.plan_timeline import NO_TIMELINE, PlanTimeline, load_timelines
 from execplan.team.staleness.stale_evidence import MergedReference, StalenessFacts
-from execplan.team.staleness.stale_plan import SHIPPED_UNCHECKED, assess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from execplan.core.git.main_branch import CommitMessage
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.linter.rule_selection import RuleSelection
-    from execplan.team.staleness.plan_timeline import PlanTimeline
-    from execplan.team.staleness.stale_plan import StalePlan
+from execplan.team.staleness.stale_plan import SHIPPED_UNCHECKED, StalePlan, assess
 
 _MERGE_SUBJECTS = re.compile(
     r"^(?:Merge pull request #(\d{1,9})\b|Merged PR (\d{1,9}):|Merged in \S+ \(pull request #(\d{1,9})\))"

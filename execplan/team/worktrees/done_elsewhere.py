@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from execplan.core import trace
 from execplan.core.errors import ExecplanError
@@ -15,17 +16,12 @@ from execplan.core.git.blob_reader import BlobReader
 from execplan.core.git.git_directory import head_commit
 from execplan.core.git.git_query import BackgroundQueries
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
-from execplan.core.plan.model import DONE
+from execplan.core.plan.model import DONE, ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _MAX_BATCH = 100
 """Maximum number of files that are requested from git at once."""

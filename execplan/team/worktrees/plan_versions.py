@@ -8,12 +8,15 @@ worktree for a plan, no other linked worktree counts for it. Only plans that dif
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
-from execplan.core.git.linked_worktrees import list_worktrees, project_in, worktree_of
-from execplan.core.plan_facts.listed_plan import list_stored_plan
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
+from execplan.core.plan_facts.listed_plan import ListedPlan, list_stored_plan
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
@@ -25,15 +28,6 @@ from execplan.team.worktrees.done_elsewhere import (
     load_fork_texts,
 )
 from execplan.team.worktrees.worktree_record import find_worktree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.git.linked_worktrees import Worktree
-    from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.core.project.project import Project
 
 _BROKEN = (False, -1, 0, 0)
 """Progress of a text that is not a plan."""

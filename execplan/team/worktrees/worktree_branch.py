@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 from itertools import chain, count
 from shlex import quote
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.git import git_process
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, main_directory
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import plan_names
+from execplan.core.project.project import Project
 from execplan.core.project.setting_forms import fill
 from execplan.team.worktrees.newest_plans import with_newest_version
 from execplan.team.worktrees.worktree_merge import full_name, has_branch, is_ancestor
-from execplan.team.worktrees.worktree_record import find_worktree, load_records, plan_key, remove_record
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.team.worktrees.worktree_record import WorktreeRecord
+from execplan.team.worktrees.worktree_record import WorktreeRecord, find_worktree, load_records, plan_key, remove_record
 
 _MAX_PART_LENGTH = 100
 """Maximum characters of a part of a branch name, which git stores as a file name."""
@@ -71,12 +67,12 @@ def choose_branch(project: Project, ref: PlanRef, branch: str | None, into: str)
             f"continue it: {command} {quote(name)}; or create a new one: {command} {quote(_free_branch(project, name))}"
         )
         message = f"the branch {name} already exists, and no worktree of {ref.id} uses it"
-        raise ExecplanError("branch-exists", message, exit=INPUT, hint=hint)
+        raise ExecplanError("branch-exists", message, hint=hint)
     worktree = next((worktree for worktree in list_worktrees(project) if worktree.branch == name), None)
     if name == into or (worktree is not None and worktree.is_main):
         place = "here" if name == into or worktree is None else f"in {worktree.root}"
         message = f"the branch {name} is checked out {place}; a plan's worktree needs a branch of its own"
-        raise ExecplanError("branch-exists", message, exit=INPUT, hint="name another one with --branch")
+        raise ExecplanError("branch-exists", message, hint="name another one with --branch")
     return name, worktree if worktree is not None and worktree.exists else None
 
 
@@ -99,7 +95,6 @@ def follow_branch(
         raise ExecplanError(
             "worktree-exists",
             f"{ref.id} already has a worktree, {record.root_of(worktree)}, {position}, not on {branch}",
-            exit=INPUT,
             hint=f"use it without --branch: {command}; or finish it first: {command} --finish",
         )
     ensure_not_of_other_plan(project, ref, branch)
@@ -122,7 +117,6 @@ def _ensure_newest_here(project: Project, ref: PlanRef) -> None:
     raise ExecplanError(
         "newer-version",
         f"{ref.id} has a newer version {location.describe()}, which a new worktree would not contain",
-        exit=CHECK_FAILED,
         hint=f"{hint}; or start from the version here: {command} {free_name}",
     )
 
@@ -133,7 +127,7 @@ def _ensure_valid_name(project: Project, branch: str) -> None:
     if not is_valid or branch.startswith("-") or branch == "HEAD":
         message = f"{branch!r} is not a valid name of a branch"
         hint = "use letters, digits, hyphens and slashes, such as --branch plan/parser"
-        raise ExecplanError("usage", message, exit=USAGE, hint=hint)
+        raise ExecplanError("usage", message, hint=hint)
 
 
 def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
@@ -147,7 +141,6 @@ def ensure_not_of_other_plan(project: Project, ref: PlanRef, name: str) -> None:
         raise ExecplanError(
             "branch-exists",
             f"the branch {name} belongs to the worktree of {record.id}: {record.root_of(worktree)}",
-            exit=INPUT,
             hint=f"create another one: execplan worktree {ref.shell_name} --branch {free_name}",
         )
 
@@ -173,7 +166,7 @@ def remove_worktree(
     """
     if has_branch(target.root, record.branch) and not is_ancestor(target.root, record.branch, into):
         message = f"{record.branch} is not merged into {into}, so its worktree was not removed"
-        raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
+        raise ExecplanError("target-changed", message, hint="try again")
     if worktree is not None:
         _remove_with_git(record, worktree, target)
     _remove_if_empty(project, record.root_of(worktree))
@@ -192,7 +185,7 @@ def ensure_merged_without_worktree(record: WorktreeRecord, target: Worktree, int
         return
     message = f"the worktree {record.root} was removed, but its branch {record.branch} is not merged into {into}"
     hint = f"create it again, then finish it: execplan worktree {quote(record.plan)}"
-    raise ExecplanError("worktree-missing", message, exit=INPUT, hint=hint)
+    raise ExecplanError("worktree-missing", message, hint=hint)
 
 
 def _remove_with_git(record: WorktreeRecord, worktree: Worktree, target: Worktree) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from shlex import quote
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
-from execplan.core.errors import BUSY, CHECK_FAILED, ENVIRONMENT, INPUT, USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_commit, git_history, git_process, git_query
 from execplan.core.git.git_directory import current_branch
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.worktrees.worktree_branch import (
     choose_branch,
     ensure_not_of_other_plan,
@@ -31,10 +33,6 @@ from execplan.team.worktrees.worktree_record import (
     remove_record,
     save_record,
 )
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _BRANCH_PREFIX = "refs/heads/"
 
@@ -105,7 +103,6 @@ def _new_record(
         raise ExecplanError(
             "detached-head",
             f"HEAD is detached in {project.root}: there is no branch into which the work could be merged later",
-            exit=ENVIRONMENT,
             hint="check out a branch first: git switch BRANCH",
         )
     _ensure_committed(project, ref, key)
@@ -117,7 +114,6 @@ def _new_record(
             raise ExecplanError(
                 "branch-exists",
                 f"the branch {chosen_branch} is checked out in {existing.root}, so it can't be checked out in {root}",
-                exit=INPUT,
                 hint=f"use that worktree: execplan worktree {ref.shell_name} --branch {quote(chosen_branch)}",
             )
         return WorktreeRecord(key, ref.id, chosen_branch, into, existing.root, name, base), existing
@@ -125,14 +121,12 @@ def _new_record(
         raise ExecplanError(
             "usage",
             f"a worktree can't be in {root!r}, because the path contains a line break",
-            exit=USAGE,
             hint=f"choose another directory: execplan worktree {ref.shell_name} --directory DIR",
         )
     if os.path.lexists(root) and not (os.path.isdir(root) and not os.listdir(root)):
         raise ExecplanError(
             "directory-exists",
             f"{root} already exists and is not empty",
-            exit=INPUT,
             hint=f"remove it, or choose another directory: execplan worktree {ref.shell_name} --directory DIR",
         )
     return WorktreeRecord(key, ref.id, chosen_branch, into, root, name, base), None
@@ -144,7 +138,6 @@ def _ensure_directory(ref: PlanRef, root: str, directory: str) -> None:
         raise ExecplanError(
             "worktree-exists",
             f"{ref.id} already has a worktree, {root}, so none was created in {directory}",
-            exit=INPUT,
             hint=f"use it without --directory: execplan worktree {ref.shell_name}; or move it: git worktree move {quote(root)} {quote(directory)}",
         )
 
@@ -158,7 +151,6 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
         raise ExecplanError(
             "uncommitted-plan",
             f"{ref.id} has changes that are not committed, so a new worktree would not contain them",
-            exit=CHECK_FAILED,
             hint=f"commit them, too: execplan worktree {ref.shell_name} --commit",
             candidates=files or [key],
             data={"reasons": files or [key]},
@@ -195,7 +187,6 @@ def _wait_until_created(project: Project, record: WorktreeRecord, worktree: Work
             raise ExecplanError(
                 "git-busy",
                 f"git has not finished the creation of {worktree.root}; waited {timeout():g} s",
-                exit=BUSY,
                 hint=f"if no git process is running, remove it: git worktree remove -f -f {quote(worktree.root)}",
             )
         sleep(0.05)

@@ -9,21 +9,17 @@ import os
 import tempfile
 from shlex import quote
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_process
 from execplan.core.git.git_directory import operation_in_progress
+from execplan.core.git.git_process import GitOutput
+from execplan.core.git.linked_worktrees import Worktree
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-
-if TYPE_CHECKING:
-    from execplan.core.git.git_process import GitOutput
-    from execplan.core.git.linked_worktrees import Worktree
-    from execplan.core.project.project import Project
-    from execplan.team.worktrees.worktree_record import WorktreeRecord
-
+from execplan.core.project.project import Project
+from execplan.team.worktrees.worktree_record import WorktreeRecord
 
 _MERGE_ARGS = ("merge", "--no-edit", "--no-autostash")
 _INDEX_ERROR = "Unable to write index"
@@ -65,15 +61,10 @@ def failed_merge_error(root: str, message: str, result: GitOutput) -> ExecplanEr
         hint = f"commit or remove the changes, then try again: git -C {quote(root)} status"
         reason = f"files in {root} have changes that are not committed"
         return ExecplanError(
-            "merge-blocked",
-            f"{message}: {reason}",
-            exit=CHECK_FAILED,
-            hint=hint,
-            candidates=lines,
-            data={"reasons": lines},
+            "merge-blocked", f"{message}: {reason}", hint=hint, candidates=lines, data={"reasons": lines}
         )
     hint = "fix what git or the hook reports, then try again"
-    return ExecplanError("merge-failed", message, exit=ENVIRONMENT, hint=hint, candidates=lines)
+    return ExecplanError("merge-failed", message, hint=hint, candidates=lines)
 
 
 _STATUS_ARGS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none")
@@ -112,7 +103,7 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
             if has_merged_nothing(worktree):
                 message += ", but no file has changed; a commit would drop the other branch's changes"
                 hint = f"to drop them: git -C {directory} commit --no-edit; to merge them again: git -C {directory} merge --abort"
-        raise ExecplanError("under-way", message, exit=BUSY, hint=hint)
+        raise ExecplanError("under-way", message, hint=hint)
     if worktree.branch != record.branch:
         position = f"on {worktree.branch}" if worktree.branch else "at a detached HEAD"
         message = f"{worktree.root} is {position}, not on {record.branch}"
@@ -125,13 +116,11 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
                 hint = (
                     f"if it was renamed, use the new name, then try again: {command} --branch {quote(worktree.branch)}"
                 )
-        raise ExecplanError("wrong-branch", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("wrong-branch", message, hint=hint)
     if worktree.lock_reason is not None:
         reason = f": {worktree.lock_reason}" if worktree.lock_reason else ""
         message = f"{worktree.root} is locked{reason}, so it can't be removed"
-        raise ExecplanError(
-            "worktree-locked", message, exit=CHECK_FAILED, hint=f"unlock it: git worktree unlock {directory}"
-        )
+        raise ExecplanError("worktree-locked", message, hint=f"unlock it: git worktree unlock {directory}")
     files = changed_files(worktree.root)
     if files:
         hint = f"commit or remove them: git -C {directory} status"
@@ -140,7 +129,6 @@ def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
         raise ExecplanError(
             "uncommitted-changes",
             f"{worktree.root} has changes that are not committed; nothing was merged or removed",
-            exit=CHECK_FAILED,
             hint=hint,
             candidates=files,
             data={"reasons": files},
@@ -185,9 +173,7 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
     operation = operation_in_progress(target.git)
     if operation is not None:
         message = f"{operation} is in progress in {target.root}; nothing was merged into {into}"
-        raise ExecplanError(
-            "under-way", message, exit=BUSY, hint=f"finish it, then try again: git -C {quote(target.root)} status"
-        )
+        raise ExecplanError("under-way", message, hint=f"finish it, then try again: git -C {quote(target.root)} status")
     keeps_parents = () if _is_linear(target.root, record.branch, into) else ("--no-ff",)
     message = f"Merge {record.branch}: plan {record.id}"
     result = run_merge(target, full_name(record.branch), *keeps_parents, "-m", message)
@@ -197,7 +183,7 @@ def merge_into_target(record: WorktreeRecord, target: Worktree, into: str) -> in
             git_process.run_git_checked(target.root, "merge", "--abort")
         if has_conflicts:
             message = f"{into} has changed during the merge; nothing was merged into it"
-            raise ExecplanError("target-changed", message, exit=CONFLICT, hint="try again")
+            raise ExecplanError("target-changed", message, hint="try again")
         raise failed_merge_error(target.root, f"git can't merge {record.branch} into {into}", result)
     return count
 
@@ -248,7 +234,6 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
     raise ExecplanError(
         "merge-conflicts",
         f"{len(files)} {'file has' if len(files) == 1 else 'files have'} conflicts in {worktree.root}; nothing was merged into {record.into}",
-        exit=CHECK_FAILED,
         hint=hint,
         candidates=[*files, *messages],
         data={"reasons": files},

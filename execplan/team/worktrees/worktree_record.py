@@ -7,21 +7,18 @@ worktree is created and removed after it, so that an interrupted command can be 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, worktree_of
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree, worktree_plan_path
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
 
 _FOLDER = "worktrees"
 _SUFFIX = ".json"

@@ -6,22 +6,19 @@ Only file status is read, no content: for a thousand plans this takes a few mill
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from execplan.core.git.linked_worktrees import has_linked_worktrees, list_worktrees, project_in
 from execplan.core.plan_store import claims_file, plan_store
 from execplan.core.plan_store.comment_location import COMMENTS_FILE
 from execplan.core.project import project_discovery
+from execplan.core.project.project import Project
 from execplan.execution.approvals.artifact_store import PLAN_FILE_NAME
 from execplan.execution.engine.run_records.run_directories import JOURNAL
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.project.project import Project
-
-    FileState = tuple[int, int, int]
-    """Time of the last modification in nanoseconds, size in bytes and inode number; an atomic replacement changes the inode."""
+FileState = tuple[int, int, int]
+"""Time of the last modification in nanoseconds, size in bytes and inode number; an atomic replacement changes the inode."""
 
 PROJECT = ""
 """Key for files that belong to no single plan: settings, claims, the git history."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from typing import Final
 
 BURN_UP: Final = "burn-up"
 WEEKLY: Final = "weekly"

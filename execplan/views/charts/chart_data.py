@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.model import ACTIVE, DONE, DRAFT
+from execplan.core.plan.model import ACTIVE, DONE, DRAFT, ParsedPlan
 from execplan.core.plan.plan_lookup import ids_for_texts, task_ids
 from execplan.core.text.message_parts import format_count
 from execplan.team.history import history_event
+from execplan.team.history.history_event import HistoryEvent
 from execplan.views.charts.chart import AGE, BARS, BURN_UP, LEAD_TIME, LINES, RUNS, WEEKLY, Chart, Series
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+_Tasks = dict[tuple[str, str], "TaskTimes"]
 
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.team.history.history_event import HistoryEvent
-
-    _Tasks = dict[tuple[str, str], "TaskTimes"]
-
-    """Tasks by the path of their plan and their ID."""
+"""Tasks by the path of their plan and their ID."""
 
 
 class TaskTimes(NamedTuple):

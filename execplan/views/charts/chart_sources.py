@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.git.git_query import GIT_UNUSABLE_CODES
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+from execplan.core.project.project import Project
 from execplan.core.timestamps import leading_date
+from execplan.team.history.history_event import HistoryEvent
 from execplan.views.charts import chart_data
 from execplan.views.charts.chart import AGE, BURN_UP, LEAD_TIME, RUNS, WEEKLY, Chart
 from execplan.views.charts.chart_data import PlanAge, RunResult, StampedTask, TaskTimes, replay_tasks, stamped_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
-    from execplan.core.project.project import Project
-    from execplan.team.history.history_event import HistoryEvent
 
 
 class ChartSources(NamedTuple):

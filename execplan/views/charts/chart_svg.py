@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, timedelta
 from html import escape
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from execplan.views.charts.chart import LINES, RUNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.views.charts.chart import Chart, Series
+from execplan.views.charts.chart import LINES, RUNS, Chart, Series
 
 _COLORS: Final = {"blue": "#3b82d0", "green": "#2f9e58", "amber": "#c98a1b", "red": "#d0524d", "gray": "#8a929c"}
 """Colors that differ by at least 3:1 from white and from a dark background, as WCAG asks of graphics."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core import features
-from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.views.charts.chart import BARS, LINES
+from execplan.core.errors import ExecplanError
+from execplan.views.charts.chart import BARS, LINES, Chart
 from execplan.views.charts.chart_svg import bar_ticks, day_positions, day_ticks, value_ticks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.views.charts.chart import Chart
 
 _COLORS = {"blue": "blue+", "green": "green", "amber": "orange", "red": "red+", "gray": "gray"}
 _LINE_MARKERS = ("hd", "braille", "dot")
@@ -38,9 +34,7 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
         import plotext
     except ModuleNotFoundError:
         message = "plotext, which draws charts, is not installed"
-        raise ExecplanError(
-            "no-charts", message, exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("charts")
-        ) from None
+        raise ExecplanError("no-charts", message, hint=features.load(features.EXTRA_HINT)("charts")) from None
 
     if chart.is_empty:
         return f"{chart.title}: no data"

@@ -11,7 +11,7 @@ import hmac
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
-from execplan.core.errors import INPUT, POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_change import require_blocks, require_lines, require_text
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.author import actor
@@ -51,13 +51,13 @@ async def read_form(request: Request) -> dict[str, str]:
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
         message = f"a form of the type {_FORM_TYPE} is required"
-        raise ExecplanError("bad-form", message, exit=INPUT, hint="submit a form of the plan's page")
+        raise ExecplanError("bad-form", message, hint="submit a form of the plan's page")
     try:
         async with asyncio.timeout(_READ_SECONDS):
             body = await _read_body(request)
     except TimeoutError:
         message = "the form did not arrive in time; nothing was written"
-        raise ExecplanError("bad-form", message, exit=INPUT, hint="submit it again") from None
+        raise ExecplanError("bad-form", message, hint="submit it again") from None
     return _parse_fields(body)
 
 
@@ -70,7 +70,7 @@ async def _read_body(request: Request) -> bytes:
         if len(body) > MAX_BODY_BYTES:
             await _discard(chunks)
             message = f"the text is too large: a form can send {MAX_BODY_BYTES >> 10} KiB; nothing was written"
-            raise ExecplanError("form-too-large", message, exit=INPUT, hint="write it in an editor: execplan edit")
+            raise ExecplanError("form-too-large", message, hint="write it in an editor: execplan edit")
     return body
 
 
@@ -91,7 +91,6 @@ def ensure_token_matches(fields: Mapping[str, str], token: str) -> None:
         raise ExecplanError(
             "stale-page",
             "this page was made by an earlier start of the server, or by another site; nothing was written",
-            exit=POLICY,
             hint="open the plan again, then repeat the edit",
         )
 
@@ -111,7 +110,7 @@ def _parse_fields(body: bytes) -> dict[str, str]:
     fields = dict(pairs)
     if not pairs or len(fields) != len(pairs):
         message = "this is not a form of a plan's page; nothing was written"
-        raise ExecplanError("bad-form", message, exit=INPUT, hint="submit a form of the plan's page")
+        raise ExecplanError("bad-form", message, hint="submit a form of the plan's page")
     return fields
 
 
@@ -136,10 +135,10 @@ def parse_edit(fields: Mapping[str, str]) -> PageEdit:
     action, digest = fields.get(ACTION_FIELD, ""), fields.get(DIGEST_FIELD, "").lower()
     if action not in _EDITS:
         message = f"pages can't make the edit {action[:40]!r}: they offer {', '.join(_EDITS)}"
-        raise ExecplanError("bad-form", message, exit=INPUT, hint="use the command line: execplan --help")
+        raise ExecplanError("bad-form", message, hint="use the command line: execplan --help")
     if len(digest) != 64 or digest.strip("0123456789abcdef"):
         message = "the form doesn't say which version of the plan it was made for; nothing was written"
-        raise ExecplanError("bad-form", message, exit=INPUT, hint="open the plan again, then repeat the edit")
+        raise ExecplanError("bad-form", message, hint="open the plan again, then repeat the edit")
     return PageEdit(action, fields, digest)
 
 

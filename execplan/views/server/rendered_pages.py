@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection
-    from typing import Any
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any, Generic, NamedTuple, TypeVar
 
 _MAX_PAGES = 64
 """Number of pages to keep; a board of a thousand plans has a few megabytes."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else "not a valid name"
         message = f"can't listen on {host!r}: {reason}"
         hint = f"omit --host to listen on {DEFAULT_HOST}"
-        raise ExecplanError("unknown-host", message, exit=INPUT, hint=hint) from None
+        raise ExecplanError("unknown-host", message, hint=hint) from None
     family, _, _, _, address = infos[0]
     return family, address
 
@@ -113,16 +113,15 @@ def _bind_error(error: OSError, host: str, port: int) -> ExecplanError:
         return ExecplanError(
             "port-in-use",
             f"port {port} of {host} is in use by another program, perhaps by another execplan serve",
-            exit=ENVIRONMENT,
             hint=f"use another port: execplan serve --port {free_port}" if free_port else "execplan serve --port 0",
         )
     if error.errno == errno.EACCES:
         message = f"can't listen on port {port}: only the administrator can use ports below 1024"
         hint = f"use a higher port: execplan serve --port {DEFAULT_PORT}"
-        return ExecplanError("port-not-allowed", message, exit=ENVIRONMENT, hint=hint)
+        return ExecplanError("port-not-allowed", message, hint=hint)
     message = f"can't listen on {host}, port {port}: {os.strerror(error.errno or 0).lower()}"
     hint = f"--host takes an address of this machine; omit it to listen on {DEFAULT_HOST}"
-    return ExecplanError("unknown-host", message, exit=INPUT, hint=hint)
+    return ExecplanError("unknown-host", message, hint=hint)
 
 
 def _next_free_port(host: str, port: int) -> int:

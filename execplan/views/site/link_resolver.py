@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import unquote
 
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.markdown_html import ResolvedLink
 from execplan.core.text.pure_paths import is_inside
 from execplan.linter.plan_links import anchor_name
-from execplan.views.site.page_context import quote_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.views.site.page_context import PageContext, PageNames
-
+from execplan.views.site.page_context import PageContext, PageNames, quote_path
 
 EXTERNAL: Final = "external"
 """A web page or an email address."""
@@ -44,12 +39,9 @@ def classify_url(url: str) -> str:
     while len(forms) <= _MAX_DECODINGS and (decoded := unquote(forms[-1])) != forms[-1]:
         forms.append(decoded)
     kinds = {_classify_form(form) for form in forms}
-    return kinds.pop() if len(kinds) == 1 else _classify_mixed(kinds)
-
-
-def _classify_mixed(kinds: set[str]) -> str:
-    """Return the kind of an address that looks different once it is decoded, such as `a%3Fb` or `a%23b`."""
-    return PATH if kinds == {PATH, ANCHOR} else BLOCKED
+    if len(kinds) > 1:  # it looks different once it is decoded, as `a%3Fb` or `a%23b`
+        return PATH if kinds == {PATH, ANCHOR} else BLOCKED
+    return kinds.pop()
 
 
 def _classify_form(url: str) -> str:

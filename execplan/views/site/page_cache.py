@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from time import time_ns
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan import __version__
 from execplan.core.files import marshal_cache
 from execplan.core.files.file_status import package_fingerprint
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.history.history_event import HistoryEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
-    from execplan.views.site.site_directory import FileStatus
+from execplan.views.site.site_directory import FileStatus
 
 _MAGIC = b"execplan site 2\n"
 
@@ -70,7 +67,7 @@ class PageCache:
         """Replace the cached pages; on failure, the next run renders all pages."""
         if pages == self.pages and not self._is_changed:
             return
-        plain_pages = {page: _plain_page(cached_page) for page, cached_page in pages.items()}
+        plain_pages = {name: (*page[:-1], tuple([tuple(file) for file in page.files])) for name, page in pages.items()}
         content = plain_pages, (self._history_key, self._history)
         marshal_cache.write_cache(self._path, self._header, self._started_ns, lambda _: content)
 
@@ -84,10 +81,6 @@ def open_page_cache(project: Project, directory: str, templates_digest: str) -> 
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
     name = digest(os.fsencode(directory))[:16]
     return PageCache(os.path.join(project.caches, "site", name), _MAGIC + key)
-
-
-def _plain_page(page: CachedPage) -> tuple[Any, ...]:
-    return (*page[:-1], tuple([tuple(file) for file in page.files]))
 
 
 def make_page(fields: tuple[Any, ...]) -> CachedPage:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from execplan.core.plan.model import ACTIVE, DRAFT
-from execplan.views.board.board_cards import STALLED
+from execplan.team.history.history_event import HistoryEvent
+from execplan.views.board.board_cards import STALLED, Board
 from execplan.views.charts import chart_svg
-from execplan.views.charts.chart import BURN_UP, CHART_NAMES
-from execplan.views.charts.chart_sources import collect_sources, make_chart
+from execplan.views.charts.chart import BURN_UP, CHART_NAMES, Chart
+from execplan.views.charts.chart_sources import PlanSources, collect_sources, make_chart
 from execplan.views.site.page_context import CHARTS_DIRECTORY, sibling_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.team.history.history_event import HistoryEvent
-    from execplan.views.board.board_cards import Board
-    from execplan.views.charts.chart import Chart
-    from execplan.views.charts.chart_sources import PlanSources
 
 MAX_PLAN_CHARTS: Final = 100
 """Maximum number of plans with a chart."""

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from execplan.core.clock import now
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.project.project import Project
+from execplan.core.project.project_list import ListedProject
+from execplan.core.secrets.redaction import Redactor
 from execplan.core.text.text_lines import digest
 from execplan.core.worker_processes import process_count, run_in_processes
 from execplan.views.charts.chart_sources import PlanSources, read_plan_sources
 from execplan.views.site import page_rendering
 from execplan.views.site.artifact_copies import read_copy
-from execplan.views.site.page_cache import CachedPage, WrittenFile, make_page, open_page_cache
+from execplan.views.site.page_cache import CachedPage, PageCache, WrittenFile, make_page, open_page_cache
 from execplan.views.site.page_charts import draw_plan_chart
 from execplan.views.site.page_context import BOARD_PAGE, CHARTS_PAGE, PageNames
-from execplan.views.site.page_plans import load_page_plans
+from execplan.views.site.page_plans import PagePlan, load_page_plans
 from execplan.views.site.plan_view import load_decisions, load_plan_view, publish_plan
 from execplan.views.site.site_directory import DEFAULT_DIRECTORY, SiteDirectory, ensure_separate
-from execplan.views.site.site_parts import join_parts, load_part, load_parts, plan_files
+from execplan.views.site.site_parts import SitePart, join_parts, load_part, load_parts, plan_files
 from execplan.views.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
-    from execplan.core.project.project_list import ListedProject
-    from execplan.core.secrets.redaction import Redactor
-    from execplan.views.site.page_cache import PageCache
-    from execplan.views.site.page_plans import PagePlan
-    from execplan.views.site.site_parts import SitePart
-
-    Tick = Callable[[int, int], None]
+Tick = Callable[[int, int], None]
 
 _IGNORE_FILE: Final = ".gitignore"
 _IGNORE_ALL: Final = b"*\n"
@@ -77,7 +71,7 @@ def build_site(
     site = SiteDirectory(directory, dry_run=dry_run)
     parts, problems = load_parts(projects, tick) if projects else ([load_part(project, tick)], [])
     if not parts:
-        raise ExecplanError("no-such-project", problems[0], exit=INPUT, hint="fix the project, or name another one")
+        raise ExecplanError("no-such-project", problems[0], hint="fix the project, or name another one")
     builder = _SiteBuilder(project, site, parts, redactor)
     with nullcontext() if dry_run else site.lock(project):
         return builder.build(tick)._replace(problems=tuple(problems))

@@ -7,29 +7,24 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager, ExitStack
+from typing import Final
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
 from execplan.core.files.file_lock import FileLock
 from execplan.core.project import project_state
-from execplan.core.project.project import IN_GIT_DIR, is_in_git_dir
+from execplan.core.project.project import IN_GIT_DIR, Project, is_in_git_dir
 from execplan.core.project.project_discovery import ensure_no_link_out, with_nested_projects
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from contextlib import AbstractContextManager
+FileStatus = tuple[int, int, int, int]
 
-    from execplan.core.project.project import Project
-
-    FileStatus = tuple[int, int, int, int]
-
-    """Size, times of the last change of content and status in nanoseconds, and inode of a file."""
+"""Size, times of the last change of content and status in nanoseconds, and inode of a file."""
 
 DEFAULT_DIRECTORY: Final = ".agent/site"
 """Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
@@ -48,10 +43,10 @@ def ensure_separate(project: Project, path: str) -> None:
     directory = resolve_path(path)
     if is_in_git_dir(project, directory):
         message = f"{directory} {IN_GIT_DIR}"
-        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+        raise ExecplanError("not-a-site", message, hint="choose another directory: execplan site --out DIR")
     if project.is_read_only and is_inside(directory, project.root):
         message = f"{directory} is inside {project.root}, which is another project, and is only read"
-        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
+        raise ExecplanError("not-a-site", message, hint="choose another directory: execplan site --out DIR")
     for member in with_nested_projects(project):
         for folder in (
             member.plans,
@@ -61,9 +56,7 @@ def ensure_separate(project: Project, path: str) -> None:
         ):
             if is_inside(directory, os.path.realpath(folder)):
                 message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
-                raise ExecplanError(
-                    "not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR"
-                )
+                raise ExecplanError("not-a-site", message, hint="choose another directory: execplan site --out DIR")
 
 
 class SiteDirectory:
@@ -100,7 +93,7 @@ class SiteDirectory:
             if not self._can_be_written():
                 message = f"the site can't be written to {self.path}: the directory is read-only"
                 hint = "choose a directory that you can write: execplan site --out DIR"
-                raise ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint) from None
+                raise ExecplanError("io-error", message, hint=hint) from None
             self.warnings.append(f"the site is not locked, so don't build it twice at the same time: {error.message}")
         return stack
 
@@ -219,7 +212,7 @@ def _parse_manifest(data: bytes, path: str) -> dict[str, str]:
     if not is_valid:
         message = f"{path} is damaged, so the files that belong to the site are unknown"
         raise ExecplanError(
-            "broken-manifest", message, exit=INPUT, hint="remove the directory, then run it again; or use another one"
+            "broken-manifest", message, hint="remove the directory, then run it again; or use another one"
         )
     return dict(files)
 
@@ -239,26 +232,18 @@ def _is_entry(entry: tuple[object, object]) -> bool:
 
 def _foreign_directory_error(path: str, names: Iterable[str]) -> ExecplanError:
     message = f"{path} contains {min(names)!r} and is not a site of execplan, so nothing was written"
-    return ExecplanError(
-        "not-a-site", message, exit=INPUT, hint="choose an empty or new directory: execplan site --out DIR"
-    )
+    return ExecplanError("not-a-site", message, hint="choose an empty or new directory: execplan site --out DIR")
 
 
 def _linked_directory_error(path: str) -> ExecplanError:
     message = f"{path} is a symbolic link to {os.path.realpath(path)}, outside of the site, so nothing was written"
     return ExecplanError(
-        "not-a-site",
-        message,
-        exit=INPUT,
-        hint="remove the link, or choose another directory: execplan site --out DIR",
+        "not-a-site", message, hint="remove the link, or choose another directory: execplan site --out DIR"
     )
 
 
 def _foreign_file_error(path: str) -> ExecplanError:
     message = f"{path} was not written by execplan, so nothing was written"
     return ExecplanError(
-        "not-a-site",
-        message,
-        exit=INPUT,
-        hint="move the file away, or choose another directory: execplan site --out DIR",
+        "not-a-site", message, hint="move the file away, or choose another directory: execplan site --out DIR"
     )

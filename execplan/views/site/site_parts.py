@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import normalize_id
+from execplan.core.project.project import Project
+from execplan.core.project.project_list import ListedProject
 from execplan.core.text.text_lines import digest
 from execplan.team.dependencies.known_projects import KnownProjects
+from execplan.views.board.board_cards import Board, Card
 from execplan.views.board.board_loader import join_boards, load_board
-from execplan.views.site.page_context import make_static_context, safe_file_name
+from execplan.views.site.page_context import PageContext, make_static_context, safe_file_name
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from execplan.core.project.project import Project
-    from execplan.core.project.project_list import ListedProject
-    from execplan.views.board.board_cards import Board, Card
-    from execplan.views.site.page_context import PageContext
-
-    Tick = Callable[[int, int], None]
+Tick = Callable[[int, int], None]
 
 _PROJECTS_DIRECTORY: Final = "projects"
 _DIGEST_LENGTH: Final = 8

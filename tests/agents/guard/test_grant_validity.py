@@ -13,7 +13,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.text.hmac_signature import sign
 from execplan.execution.approvals import approval_key
 from execplan.execution.engine.agent_runs import guard_grant, journal_watermark
-from execplan.execution.engine.run_records.run_directories import RunPaths
+from tests.execution.engine.fakes import run_paths_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +121,7 @@ def test_secrets_of_the_document_are_in_no_reason(begun: GuardRepository) -> Non
 
 
 def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
-    run_paths = RunPaths("0001-00000000", str(tmp_path), str(tmp_path))
+    run_paths = run_paths_in(str(tmp_path))
     journal_watermark.check(run_paths, b"anything", b"k")
     journal_watermark.write(run_paths, b"one\ntwo\n", b"k" * 32)
     journal_watermark.check(run_paths, b"one\ntwo\n", b"k" * 32)

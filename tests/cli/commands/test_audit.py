@@ -200,7 +200,7 @@ def test_an_approval_that_cannot_be_recorded_is_not_given(desk: InProcessReposit
 
 def test_an_approval_that_cannot_be_written_is_told_not_to_be_given(desk: InProcessRepository) -> None:
     def fail(*_: object) -> bytes:
-        raise ExecplanError("io-error", "no space", exit=6, hint="free some")
+        raise ExecplanError("io-error", "no space", hint="free some")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approval_files, "save", fail)

@@ -10,7 +10,7 @@ import pytest
 from execplan.cli.commands.explain import TOPIC_SYNONYMS
 from execplan.cli.output import help_topics
 from execplan.cli.output.help_topics import EXAMPLE_FACTS
-from execplan.core.errors import EXIT_MEANINGS
+from execplan.core.errors import CODES_BY_EXIT, EXIT_MEANINGS
 from execplan.core.project.project_settings import Settings
 from execplan.core.project.setting_table import load_settings_of
 from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
@@ -55,6 +55,7 @@ def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
     ]
     assert not missing, f"without a section in templates/explain/errors.md: {missing}"
     assert not set(REFUSALS) - set(errors_by_code), "no refusal has these codes any more"
+    assert {code for codes in CODES_BY_EXIT.values() for code in codes.split()} == set(errors_by_code)
     for code, errors in errors_by_code.items():
         for error in errors:
             assert error.exit == REFUSALS[code].exit, error

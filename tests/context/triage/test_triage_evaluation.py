@@ -66,6 +66,24 @@ def test_another_major_version_is_no_detail(words: str, verdict: str) -> None:
     assert evaluate_triage(words).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ("Change 40 files", PLAN),
+        ("Update the copyright in 3 files", NONE),
+        ("This takes 6 hours", PLAN),
+        ("Two days of work on the sidebar", PLAN),
+        ("It takes 20 minutes", NONE),
+        ("It touches three services", PLAN),
+        ("Show 20 files on a page", NONE),
+        ("Keep the pages for 6 hours", UNCLEAR),
+        ("It does not change 40 files, only 2", UNCLEAR),
+    ],
+)
+def test_numbers_that_say_how_much_work_it_is_count(words: str, verdict: str) -> None:
+    assert evaluate_triage(words).verdict == verdict
+
+
 def test_where_nothing_changes_that_is_reported() -> None:
     assert evaluate_triage(None, []).reasons == ("small: nothing changes",)
 

@@ -13,7 +13,7 @@ from execplan.core.archive import plan_archive, plan_move
 from execplan.core.archive.plan_relocation import renamed_id
 from execplan.core.edits import journal_moves
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
 from tests.conftest import Folder
@@ -420,7 +420,7 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
     repo.ok("archive")
 
     def broken(*arguments: object) -> None:
-        raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", "a broken disk")
 
     project = project_discovery.find(str(repo.path))
     [ref] = plan_store.refs(project, archive=True)
@@ -448,7 +448,7 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
     before = tree(repo.path)
 
     def full(*arguments: object) -> None:
-        raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", "no space left")
 
     project = project_discovery.find(str(repo.path))
     [ref] = plan_store.refs(project, archive=True)

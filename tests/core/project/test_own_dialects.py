@@ -39,7 +39,7 @@ def test_the_settings_adjust_a_dialect_and_add_one(repo: Folder) -> None:
     [
         (
             '[dialects.ours]\nabout = "Ours"\ndirectory = ["docs"]\n',
-            f"{SETTINGS}:3: dialects.ours accepts only about, directories, companions, archived_name, done_status, required_lines, not 'directory'",
+            f"{SETTINGS}:3: dialects.ours accepts only about, directories, companions, archived_name, done_status, restored_status, required_lines, not 'directory'",
             "did you mean directories?",
         ),
         (

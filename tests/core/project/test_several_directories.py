@@ -106,6 +106,18 @@ def test_a_task_of_backlog_gets_the_status_of_finished_ones(several: Folder) -> 
     assert archived.read_text() == BACKLOG_TEXT.replace("To Do", "Done").replace("[ ]", "[x]")
     several.ok("undo")
     assert (several.path / BACKLOG).read_text() == BACKLOG_TEXT.replace("[ ]", "[x]")
+    several.ok("archive", BACKLOG)
+    several.ok("restore", archived.as_posix())
+    assert (several.path / BACKLOG).read_text() == BACKLOG_TEXT.replace("To Do", "In Progress").replace("[ ]", "[x]")
+
+
+def test_new_tasks_of_backlog_have_its_prefix_and_their_number_is_a_name(repo: Folder) -> None:
+    for number in ("1", "1.1", "10"):
+        repo.write(f"backlog/tasks/back-{number} - Task.md", BACKLOG_TEXT)
+    repo.ok("init")
+    assert repo.ok("new", "Eleventh", "--task", "Do it")["path"] == "backlog/tasks/back-11 - eleventh.md"
+    for number in ("1", "1.1", "10"):
+        assert repo.ok("next", f"back-{number}")["id"] == f"back-{number} - Task"
 
 
 def test_commands_work_from_any_of_them_and_hooks_see_all(several: Folder) -> None:

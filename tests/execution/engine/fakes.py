@@ -8,6 +8,8 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from execplan.core.project.project import Project
+from execplan.core.project.project_settings import Settings
 from execplan.execution.engine.attempt_pool import AttemptPool
 from execplan.execution.engine.commands.stop_signal import SignalHandlers
 from execplan.execution.engine.journal.journal import RunEntry
@@ -16,6 +18,7 @@ from execplan.execution.engine.journal.journal_writer import JournalWriter
 from execplan.execution.engine.run_loop import RunLoop
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_questions import Prompter
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
@@ -30,6 +33,14 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_state import Question
     from execplan.execution.engine.stop_reasons import StopReason
     from execplan.execution.execution_plan import ExecutionPlan, Step
+
+
+PROJECT = Project("/nowhere", "/nowhere", None, Settings(), exists=False)
+
+
+def run_paths_in(folder: str, run: str = "0001-00000000", project: Project = PROJECT) -> RunPaths:
+    """Return the paths of a run that has all its files in one directory."""
+    return RunPaths(run, folder, folder, project, "plan", "/nowhere/plan.md")
 
 
 class MemoryJournal:

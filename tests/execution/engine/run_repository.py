@@ -61,10 +61,7 @@ class RunRepository(InProcessRepository):
 
     def resume_run(self, answer: str | None = None, watch: RunObserver | None = None, **options: Any) -> FinishedRun:
         """Resume the last run."""
-        project, ref = self.project()
-        return resume(
-            project, ref, self.last_run(), answer, watch or RunObserver(), WriteOptions(commit=False), **options
-        )
+        return resume(self.last_run(), answer, watch or RunObserver(), WriteOptions(commit=False), **options)
 
     def write_user_settings(self, terms: str) -> None:
         """Let the user's own settings say this of the execution; behind that it must be approved."""

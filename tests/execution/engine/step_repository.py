@@ -50,7 +50,7 @@ class StepRepository:
         os.makedirs(run_paths.state)
         self.policy = Policy(sandbox="off")._replace(**policy)
         self.context = RunContext(
-            project, ref, self.document, self.policy, run_paths, WorkspaceFiles(project), BackupStore(project), None,
+            run_paths, self.document, self.policy, WorkspaceFiles(project), BackupStore(project), None,
             Redactor(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
         self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(project), self.policy).states

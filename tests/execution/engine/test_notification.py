@@ -16,10 +16,10 @@ from execplan.core.project import project_discovery
 from execplan.core.secrets.redaction import Redactor
 from execplan.execution.engine import notification
 from execplan.execution.engine.run_records import record_builder
-from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Question
 from execplan.execution.policy import Policy
 from tests.conftest import Folder
+from tests.execution.engine.fakes import run_paths_in
 from tests.execution.engine.run_records.test_record_builder import DOCUMENT
 from tests.execution.engine.scripted_run import ScriptedRun
 
@@ -46,12 +46,10 @@ def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[
     scripted_run.result("make", ok=False, cause="exit", reason=f"it said {SECRET}", exit=1)
     if question is None:
         scripted_run.end("failed")
-    run_paths = RunPaths(scripted_run.run, str(repo.path / "runs"), "")
+    run_paths = run_paths_in(str(repo.path / "runs"), scripted_run.run, project_discovery.find(str(repo.path)))
     record = record_builder.build_record(run_paths, DOCUMENT, scripted_run.run_state)
     redaction = Redactor({"MY_TOKEN": SECRET}, ())
-    return notification.notify(
-        Policy(notify=command), project_discovery.find(str(repo.path)), run_paths, record, question, redaction
-    )
+    return notification.notify(Policy(notify=command), run_paths, record, question, redaction)
 
 
 def test_it_is_told_in_words_without_a_shell(repo: Folder, recording_program: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, USAGE, ExecplanError
+from execplan.core.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, POLICY, USAGE, ExecplanError
 from execplan.execution.engine.audit_log.log_verification import verify_log
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.recovery.rollback import rollback
@@ -53,6 +53,17 @@ def test_a_checkpoint_is_answered_by_going_on(run_repo: RunRepository) -> None:
     first, total = [entry.fields["seconds"] for entry in run_repo.entries() if entry.kind in ("paused", "ended")]
     assert 0 < first < total, "what it took before the pause counts"
     refused(CHECK_FAILED, "nothing-to-resume", run_repo.resume_run)
+
+
+def test_a_resume_writes_nothing_while_the_files_of_the_run_are_in_a_stash(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(ONCE.format("a").replace("#a", "#a checkpoint"), ONCE.format("b")))
+    run_repo.run_plan()
+    artifacts = run_repo.path / ".agent/execplans/artifacts"
+    stashed = artifacts.rename(run_repo.path.parent / "stashed")
+    refused(POLICY, "not-approved", run_repo.resume_run)
+    assert not artifacts.exists()
+    stashed.rename(artifacts)
+    assert run_repo.resume_run().status == "completed"
 
 
 def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(run_repo: RunRepository) -> None:
@@ -166,7 +177,7 @@ def killed_at(run_repo: RunRepository, number: int, work: Any) -> bool:
     def write(journal: Journal, kind: str, **fields: Any) -> Any:
         if len(journal.entries) + 1 >= number:
             blocked_kinds.append(kind)
-            raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT, hint="make some")
+            raise ExecplanError("io-error", "no space left", hint="make some")
         return real(journal, kind, **fields)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -306,29 +317,12 @@ def test_a_new_revision_is_tried_once_and_then_the_run_asks(run_repo: RunReposit
 def test_a_step_that_was_rolled_back_by_itself_is_run_again(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert run_repo.run_plan().status == "failed"
-    project, ref = run_repo.project()
-    rollback(
-        project,
-        ref,
-        run_repo.last_run(),
-        step="a",
-        automatic="",
-        observer=RunObserver(),
-        options=WriteOptions(commit=False),
-    )
+    rollback(run_repo.last_run(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not run_repo.exists("a.txt")
     run_repo.write("src/go", "")
     assert run_repo.resume_run().status == "completed"
     assert (count(run_repo, "a"), run_repo.text("a.txt")) == (2, "a\n")
-    rollback(
-        project,
-        ref,
-        run_repo.last_run(),
-        step=None,
-        automatic="",
-        observer=RunObserver(),
-        options=WriteOptions(commit=False),
-    )
+    rollback(run_repo.last_run(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
     assert not run_repo.exists("a.txt")
 
 

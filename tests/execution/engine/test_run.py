@@ -217,7 +217,7 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
     run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_repo.approve_plan(steps(MAKE))
-    full = ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
+    full = ExecplanError("io-error", "full", hint="free some space; nothing was changed")
 
     def fail(*_: object, **__: object) -> None:
         raise full

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
 from execplan.linter.checking.plan_fix import fix_plan
@@ -19,7 +19,7 @@ def test_a_plan_that_can_not_be_read_is_not_passed_over(repo: Folder, monkeypatc
     project, ref = plan_selection.select_plan(str(repo.path), "parser")
 
     def broken(*arguments: object) -> bytes:
-        raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", "a broken disk")
 
     with monkeypatch.context() as once:
         once.setattr(plan_store, "read_bytes", broken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.reader import find_conflict_markers, parse_conflict_marker
 from execplan.core.text.text_lines import Text
@@ -125,7 +125,6 @@ def _bad_marker_error(lines: Sequence[str], index: int, problem: str) -> Execpla
     return ExecplanError(
         "bad-markers",
         f"line {index + 1}: the conflict marker {lines[index][:60]!r} {problem}",
-        exit=INPUT,
         hint="resolve that conflict by hand, then try again",
         line=index + 1,
     )

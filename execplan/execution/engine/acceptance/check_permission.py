@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import POLICY, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.pure_paths import is_inside
@@ -104,7 +104,6 @@ def denied_error(permission: CheckPermission) -> ExecplanError:
         "check-denied",
         f"the check of {permission.check.task_id} may not run ({permission.level}): "
         f"{'; '.join(permission.reasons)}: {permission.check.command}",
-        exit=POLICY,
         hint="use a check that only tests; see how commands are rated: execplan explain risk",
     )
 
@@ -116,7 +115,6 @@ def not_approved_error(permission: CheckPermission, plan_name: str) -> ExecplanE
         "check-not-approved",
         f"the check of {task_id} needs a person's approval ({permission.level}): "
         f"{'; '.join(permission.reasons)}: {permission.check.command}",
-        exit=POLICY,
         hint=f"a person reviews the command and runs this once in a terminal: execplan done {task_id} --verify -p {plan_name}",
     )
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Final
 
 from execplan.core.clock import now
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_state
+from execplan.core.project.project import Project
+from execplan.core.secrets.redaction import Redactor
+from execplan.execution.acceptance_check import AcceptanceCheck
 from execplan.execution.engine.commands.command_environment import build_environment
+from execplan.execution.engine.commands.command_result import CommandResult
+from execplan.execution.engine.commands.command_sandbox import Sandbox
 from execplan.execution.engine.commands.command_spec import CommandSpec, Limits
 from execplan.execution.engine.commands.command_transcript import Transcript, escape_unprintable
 from execplan.execution.engine.commands.launcher import run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Final
-
-    from execplan.core.project.project import Project
-    from execplan.core.secrets.redaction import Redactor
-    from execplan.execution.acceptance_check import AcceptanceCheck
-    from execplan.execution.engine.commands.command_result import CommandResult
-    from execplan.execution.engine.commands.command_sandbox import Sandbox
-    from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.policy import Policy
+from execplan.execution.engine.commands.stop_signal import StopSignal
+from execplan.execution.policy import Policy
 
 STATE_DIRECTORY: Final = "checks"
 """Name of the state directory with the transcripts of checks that are running or have failed."""

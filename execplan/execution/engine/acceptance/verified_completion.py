@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from execplan.core.clock import now
-from execplan.core.edits.plan_writer import amend
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError, interrupted_error
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
+from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.transcript_links import can_have_items
 from execplan.core.plan.verified_tasks import CHECKS_DIRECTORY, complete_verified_tasks, task_of_id
 from execplan.core.plan_store import plan_store
-from execplan.core.project.project import ensure_inside
-from execplan.execution.acceptance_check import find_acceptance_checks
-from execplan.execution.engine.acceptance.check_permission import denied_error, find_permission, not_approved_error
-from execplan.execution.engine.acceptance.check_run import CheckRunner
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project, ensure_inside
+from execplan.execution.acceptance_check import AcceptanceCheck, find_acceptance_checks
+from execplan.execution.engine.acceptance.check_permission import (
+    CheckPermission,
+    denied_error,
+    find_permission,
+    not_approved_error,
+)
+from execplan.execution.engine.acceptance.check_run import CheckRunner, TaskCheckResult
 from execplan.execution.permission import ASK, DENY
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Final
-
-    from execplan.core.edits.plan_writer import EditResult, WriteOptions
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.acceptance_check import AcceptanceCheck
-    from execplan.execution.engine.acceptance.check_permission import CheckPermission
-    from execplan.execution.engine.acceptance.check_run import TaskCheckResult
-
-    ApproveChecks = Callable[[Sequence[CheckPermission]], bool]
-    """Asks a person about checks; returns whether the person approves all of them."""
+ApproveChecks = Callable[[Sequence[CheckPermission]], bool]
+"""Asks a person about checks; returns whether the person approves all of them."""
 
 _MAX_TRANSCRIPT_BYTES: Final = 256 << 20
 
@@ -126,7 +122,6 @@ def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: S
         raise ExecplanError(
             "no-check",
             f"{word} {', '.join(missing)} of {ref.id} {'has' if len(missing) == 1 else 'have'} no check",
-            exit=INPUT,
             hint=f"{example}omit --verify",
         )
     return [check for check in checks if check is not None]
@@ -178,7 +173,6 @@ def _ensure_same_checks(
                 raise ExecplanError(
                     "check-changed",
                     f"the check of {result.check.task_id} changed while it ran; the task was not checked off",
-                    exit=CONFLICT,
                     hint=f"run the new one: execplan done {result.check.task_id} --verify -p {ref.shell_name}",
                 )
         return change

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.outline import PURPOSE
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
+from execplan.execution.approval_document import Approval
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
+from execplan.execution.engine.agent_runs.open_tasks import ProsePlan
 from execplan.execution.engine.agent_runs.recorded_reports import build_schedule, open_question, recovery_advice
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_statuses import EDITED, read_run_status
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.step_permission import step_question
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.permission import find_approver
+from execplan.execution.policy import Policy
 from execplan.execution.risk.step_risk import effective_risk
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.agent_runs.open_tasks import ProsePlan
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.policy import Policy
 
 
 class Handoff(NamedTuple):
@@ -119,7 +116,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
-    is_edited = agent_run is not None and read_run_status(project, ref, agent_run.run_paths).why == EDITED
+    is_edited = agent_run is not None and read_run_status(agent_run.run_paths).why == EDITED
     steps = [
         _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
     ]
@@ -246,16 +243,16 @@ def _step_json(
         "attempts": len(run_state.attempts.get(step.id, ())),
         "approved_by": approved_by or None,
         "question": question.words if question is not None else None,
-        "recovery": _recovery_json(ref, agent_run.run_paths, run_state, step) if agent_run is not None else None,
+        "recovery": _recovery_json(agent_run.run_paths, run_state, step) if agent_run is not None else None,
     }
 
 
-def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
+def _recovery_json(run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
     """Return the recovery advice for a failed step; None for any other step."""
     performed = run_state.last_result(step.id)
     if run_state.status_of[step.id] != states.FAILED or performed is None:
         return None
-    advice = recovery_advice(ref, run_paths, step, performed, run_state.count_tries(step.id))
+    advice = recovery_advice(run_paths, step, performed, run_state.count_tries(step.id))
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, interrupted_error
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals.approved_plan import find_candidate
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, undeclared_changes
-from execplan.execution.engine.agent_runs.agent_run_update import build_context, open_run_update
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context, open_run_update
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.agent_runs.recorded_reports import (
     COMPLETED,
@@ -33,23 +35,14 @@ from execplan.execution.engine.journal.journal_entries import INTENT, RESULT, at
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, Question, RunState
+from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
 from execplan.execution.engine.steps.step_paths import list_declared_paths
 from execplan.execution.engine.stop_reasons import PAUSED, StopReason
 from execplan.execution.engine.telemetry.span_sending import send_spans
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.agent_runs.agent_run_update import AgentRunUpdate
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
@@ -62,7 +55,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
     if recorded_outcome is not None:
         return recorded_outcome
     run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name, step_report.status)
-    context = build_context(project, ref, run_paths, run_state)
+    context = build_context(run_paths, run_state)
     if step_report.status == COMPLETED:
         ensure_inputs_unchanged(context, run_state, step)
     check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
@@ -126,7 +119,7 @@ def _preview_attempt(  # the parameters are those of the report
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         agent_run_lookup.ensure_not_waiting(ref, agent_run)
-        ensure_same_document(project, ref, agent_run.run_paths, agent_run.entries)
+        ensure_same_document(agent_run.run_paths, agent_run.entries)
     run = agent_run.run_paths.id if agent_run is not None and is_active else ""
     try:
         approved_plan = agent_start.require_agent_plan(project, ref, run, step.id)
@@ -141,7 +134,7 @@ def _preview_attempt(  # the parameters are those of the report
     permission = permit.begin(step, run_state)
     question = _open_question(run_state, step, status, permit.interval)
     if question is not None and agent_run is not None:
-        raise agent_run_lookup.waiting_error(ref, agent_run.run_paths, question)
+        raise agent_run_lookup.waiting_error(agent_run.run_paths, question)
     states_of = {
         path: run_state.expected_states[path] for path in list_declared_paths(step) if path in run_state.expected_states
     }
@@ -168,11 +161,11 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
         run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
-        with add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
+        with add_hint_on_error(retry_hint), open_run_update(run_paths, options) as update:
             outcome = _record_report(update, find_step(update.run_state.document, step), step_report, approved_plan)
     if outcome.status not in states.ENDED_RUN_STATES:
         return outcome
-    trace_warnings = send_spans(project, run_paths, update.journal_writer)
+    trace_warnings = send_spans(run_paths, update.journal_writer)
     return outcome._replace(warnings=(*outcome.warnings, *trace_warnings))
 
 
@@ -185,7 +178,7 @@ def _complete_recorded(
     """
     if not agent_run.is_active:
         return outcome
-    with open_run_update(project, ref, agent_run.run_paths, options) as update:
+    with open_run_update(agent_run.run_paths, options) as update:
         finished = update.advance()
         if update.run_state.status == states.IN_PROGRESS:
             upcoming_steps = tuple(next_steps(update.run_state, update.schedule))
@@ -209,7 +202,7 @@ def _record_report(
         if step.validation.test_after is not None:
             from execplan.execution.engine.commands.command_sandbox import find_sandbox
 
-            find_sandbox(session.project, session.policy)  # fails if a required sandbox is missing
+            find_sandbox(session.run_paths.project, session.policy)  # fails if a required sandbox is missing
     if approved_plan is None:
         attempt = run_state.attempts[step.id][-1]
     else:
@@ -226,15 +219,15 @@ def _record_report(
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"the output of {step.id} was not checked: it was reported without --evidence")
     plan_paths = [
-        session.project.display_path(session.ref.path),
-        session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False)),
+        session.run_paths.project.display_path(session.run_paths.ref.path),
+        session.run_paths.project.display_path(
+            session.run_paths.project.plan_artifacts_dir(session.run_paths.ref.path, archived=False)
+        ),
     ]
     other_declared_paths = [
         path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])
     ]
-    changed_paths = undeclared_changes.find_changes(
-        session.project, session.run_paths, [*plan_paths, *other_declared_paths]
-    )
+    changed_paths = undeclared_changes.find_changes(session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, but no step in progress declares it" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
     tries = run_state.count_tries(step.id)
@@ -248,7 +241,7 @@ def _record_report(
         already_recorded=False,
         reason=(run_state.last_result(step.id) or performed).reason,  # as recorded: without secrets
         changes=performed.changes,
-        recovery=None if performed.ok else recovery_advice(session.ref, session.run_paths, step, performed, tries),
+        recovery=None if performed.ok else recovery_advice(session.run_paths, step, performed, tries),
         next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),
         status=run_state.status,
         finished=finished,
@@ -293,7 +286,7 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_pla
     question = _open_question(run_state, step, status, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))
-        raise agent_run_lookup.waiting_error(session.ref, session.run_paths, question)
+        raise agent_run_lookup.waiting_error(session.run_paths, question)
     states_before = agent_start.expected_states_json(run_state.expected_states, list_declared_paths(step))
     number = len(run_state.attempts.get(step.id, ())) + 1
     update.journal_writer.write(

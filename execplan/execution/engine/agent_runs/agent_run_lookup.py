@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from execplan.core.errors import CONFLICT, PAUSED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run
-from execplan.execution.engine.run_state import RunState
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.run_state import Question, RunState
 
 
 class AgentRun(NamedTuple):
@@ -52,15 +47,16 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
     if run_state.open_rollback is not None:
         message = f"a rollback of run {agent_run.run_paths.id} was interrupted"
         hint = f"a person must finish it: execplan rollback {run_args}"
-        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+        raise ExecplanError("run-cut-short", message, hint=hint)
     if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
-        raise waiting_error(ref, agent_run.run_paths, run_state.question)
+        raise waiting_error(agent_run.run_paths, run_state.question)
 
 
-def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
+def waiting_error(run_paths: RunPaths, question: Question) -> ExecplanError:
     """Return the error for a run that waits for a person's answer."""
     from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, format_answer_hint
 
+    ref = run_paths.ref
     hint = format_answer_hint(question, f"{run_paths.number} -p {ref.shell_name}")
     message = f"run {run_paths.id} of {ref.id} is paused: {question.words}"
-    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=ALLOWED_ANSWERS[question.why])
+    return ExecplanError("paused", message, hint=hint, candidates=ALLOWED_ANSWERS[question.why])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
 from execplan.execution import states
@@ -29,22 +30,14 @@ from execplan.execution.engine.run_observer import FinishedRun, RunObserver
 from execplan.execution.engine.run_preconditions import ensure_same_document
 from execplan.execution.engine.run_questions import Prompter
 from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_session import RunSession, file_run, finish_session, start_session
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
-from execplan.execution.engine.steps.run_context import make_inspection_context
+from execplan.execution.engine.steps.run_context import RunContext, make_inspection_context
+from execplan.execution.execution_plan import Step
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import Step
 
 
 class AgentRunUpdate:
@@ -53,7 +46,7 @@ class AgentRunUpdate:
     def __init__(self, session: RunSession) -> None:
         self.session = session
         self.journal_writer, self.run_state = session.journal_writer, session.journal_writer.run_state
-        self.context = build_context(session.project, session.ref, session.run_paths, self.run_state)
+        self.context = build_context(session.run_paths, self.run_state)
         self.schedule = Schedule(self.run_state.document, None, self.path_exists)
         self.warnings: list[str] = []
 
@@ -81,20 +74,17 @@ class AgentRunUpdate:
         Failed steps run again if the run had ended; otherwise only the step in question does. Raises ExecplanError.
         """
         session, run_state = self.session, self.run_state
-        ensure_same_document(session.project, session.ref, session.run_paths, self.journal_writer.journal.entries)
-        approved_plan = agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, "")
-        run_setup.create_state_directory(session.project, session.ref, session.run_paths)
+        ensure_same_document(session.run_paths, self.journal_writer.journal.entries)
+        approved_plan = agent_start.require_agent_plan(
+            session.run_paths.project, session.run_paths.ref, session.run_paths.id, ""
+        )
+        run_setup.create_state_directory(session.run_paths)
         failed: list[str] = []
         if run_state.end_entry is None:
             asked_step = question.step if question is not None else ""
             failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step]
         agent_start.record_resume(
-            self.journal_writer,
-            session.project,
-            session.run_paths,
-            approved_plan,
-            author.session_id() or "",
-            failed=failed,
+            self.journal_writer, session.run_paths, approved_plan, author.session_id() or "", failed=failed
         )
         self.schedule = Schedule(run_state.document, None, self.path_exists)
         if question is not None and question.why not in REVISION_REASONS:
@@ -117,13 +107,13 @@ class AgentRunUpdate:
         """Save the record of a continuing run and issue the grant for the agent's next calls. Raises ExecplanError."""
         session, run_state = self.session, self.run_state
         file_run(session, None, self.warnings)
-        undeclared_changes.save_snapshot(session.project, session.run_paths)
+        undeclared_changes.save_snapshot(session.run_paths)
         try:
             guard_grant.issue(
-                session.project,
-                session.ref,
                 session.run_paths,
-                agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, ""),
+                agent_start.require_agent_plan(
+                    session.run_paths.project, session.run_paths.ref, session.run_paths.id, ""
+                ),
             )
         except ExecplanError as error:
             self.warnings.append(f"no more calls are allowed now: {error.message}")
@@ -143,35 +133,33 @@ class AgentRunUpdate:
         finished_run = finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
         if finished_run.status in states.ENDED_RUN_STATES:
             with suppress(ExecplanError):
-                guard_grant.revoke(self.session.project, self.session.ref.id)
+                guard_grant.revoke(self.session.run_paths.project, self.session.run_paths.ref.id)
         return finished_run
 
 
 @contextmanager
-def open_run_update(
-    project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
-) -> Iterator[AgentRunUpdate]:
+def open_run_update(run_paths: RunPaths, options: WriteOptions) -> Iterator[AgentRunUpdate]:
     """Open a run for an update. The caller holds the lock of runs. Raises ExecplanError."""
-    _ensure_journal_not_truncated(project, run_paths)
+    _ensure_journal_not_truncated(run_paths)
     with open_journal(run_paths) as journal:
-        journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
-        policy = effective_policy(project)
-        warnings = journal_writer.repair(project, ref, run_paths)
-        session = start_session(project, ref, run_paths, policy, journal_writer, options)
+        journal_writer = continue_journal(run_paths, journal, RunObserver())
+        policy = effective_policy(run_paths.project)
+        warnings = journal_writer.repair(run_paths)
+        session = start_session(run_paths, policy, journal_writer, options)
         update = AgentRunUpdate(session)
         update.warnings += warnings
         yield update
 
 
-def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None:
+def _ensure_journal_not_truncated(run_paths: RunPaths) -> None:
     """Raise ExecplanError if the journal has lost data since a call was last allowed."""
-    signing_key = approval_key.read(project)
+    signing_key = approval_key.read(run_paths.project)
     if signing_key is not None:
         journal_watermark.check(run_paths, read_bytes(run_paths.journal), signing_key)
 
 
-def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
+def build_context(run_paths: RunPaths, run_state: RunState) -> RunContext:
     """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
-    context = make_inspection_context(project, ref, run_paths, run_state, RunObserver())
+    context = make_inspection_context(run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
     return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

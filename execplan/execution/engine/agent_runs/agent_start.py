@@ -5,21 +5,26 @@ The paths that the steps write are backed up when the run begins, so that it can
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import states
-from execplan.execution.approvals.approved_plan import find_candidate, require_approval
+from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
 from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
 from execplan.execution.engine.agent_runs import agent_run_lookup, guard_grant, undeclared_changes
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.execution.engine.journal.journal_entries import state_json
-from execplan.execution.engine.journal.journal_writer import continue_journal
+from execplan.execution.engine.journal.journal_writer import JournalWriter, continue_journal
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_preconditions import (
     ensure_no_unfinished_run,
@@ -28,24 +33,13 @@ from execplan.execution.engine.run_preconditions import (
 )
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.world import ABSENT, FILE, State
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approved_plan import ApprovedPlan
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 def save_states(
@@ -142,11 +136,11 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
     run_paths = run_directories.next_run(project, ref)
     approved_plan = require_agent_plan(project, ref, "", reported_step)
     document, workspace = approved_plan.document, WorkspaceFiles(project)
-    with run_setup.open_new_run(project, ref, run_paths, approved_plan, RunObserver()) as journal_writer:
+    with run_setup.open_new_run(run_paths, approved_plan, RunObserver()) as journal_writer:
         initial_states = save_states(
             project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
         )
-        undeclared_changes.save_snapshot(project, run_paths)
+        undeclared_changes.save_snapshot(run_paths)
         run_fields = {
             "mode": "agent",
             "sandbox": "",
@@ -155,35 +149,32 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
             "replays": None,
             "states": initial_states,
         }
-        run_setup.write_first_entry(
-            journal_writer, project, run_paths, approved_plan, **run_fields, **_session_field(session)
-        )
+        run_setup.write_first_entry(journal_writer, run_paths, approved_plan, **run_fields, **_session_field(session))
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
         journal_writer.audit_log.update_anchor()
-    guard_grant.issue(project, ref, run_paths, approved_plan)
+    guard_grant.issue(run_paths, approved_plan)
     return run_paths, approved_plan
 
 
 def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovedPlan:
     """Resume a run under its approval; record it if the approval or the revision is another one than before."""
     run_paths, run_state = agent_run.run_paths, agent_run.run_state
-    ensure_same_document(project, ref, run_paths, agent_run.entries)
+    ensure_same_document(run_paths, agent_run.entries)
     approved_plan = require_agent_plan(project, ref, run_paths.id, reported_step)
-    run_setup.create_state_directory(project, ref, run_paths)
+    run_setup.create_state_directory(run_paths)
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     if is_new_approval or run_state.status == states.REPLANNING:
         with open_journal(run_paths) as journal:
-            journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
-            record_resume(journal_writer, project, run_paths, approved_plan, session, reported_step)
+            journal_writer = continue_journal(run_paths, journal, RunObserver())
+            record_resume(journal_writer, run_paths, approved_plan, session, reported_step)
             journal_writer.audit_log.update_anchor()
-    guard_grant.issue(project, ref, run_paths, approved_plan)
+    guard_grant.issue(run_paths, approved_plan)
     return approved_plan
 
 
 def record_resume(
     journal_writer: JournalWriter,
-    project: Project,
     run_paths: RunPaths,
     approved_plan: ApprovedPlan,
     session: str,
@@ -196,13 +187,13 @@ def record_resume(
     """
     run_state, document = journal_writer.run_state, approved_plan.document
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(project, run_paths, approved_plan.approval)
+    run_setup.use_approval(run_paths, approved_plan.approval)
     new_states = (
         approved_plan.approval.binding.states.keys() - run_state.states_before_work() if is_new_approval else ()
     )
     known_paths = [path for path in run_state.expected_states if path not in new_states]
     initial_states = save_states(
-        project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
+        run_paths.project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
     )
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)

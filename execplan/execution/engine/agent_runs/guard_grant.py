@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Final
 
-    from execplan.core.plan_store.plan_store import PlanRef
     from execplan.execution.approvals.approved_plan import ApprovedPlan
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
@@ -85,20 +84,20 @@ class GuardGrant(NamedTuple):
         """Return the paths of the granted run."""
         from execplan.execution.engine.run_records.run_directories import RunPaths
 
-        return RunPaths(self.run, self.folder, self.working, self.home.root)
+        return RunPaths(self.run, self.folder, self.working, self.home, self.plan, self.path)
 
 
-def issue(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
+def issue(run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
     """Write the grant of a run that may continue with an approved plan. Raises ExecplanError.
 
     The caller holds the lock of runs and has checked that the approval is sufficient and bound to this run.
     """
     from execplan.core.files import atomic_files
 
-    grant = _build_grant(project, ref, run_paths, approved_plan)
+    grant = _build_grant(run_paths, approved_plan)
     body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
-    path = path_of(project, ref.id)
-    key = approval_key.get_or_create(project)
+    path = path_of(run_paths.project, run_paths.ref.id)
+    key = approval_key.get_or_create(run_paths.project)
     _update_watermark(run_paths, key)
     data = sign(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
     atomic_files.replace(path, data, mode=0o600, durable=False)  # a torn grant is invalid and is issued again
@@ -160,16 +159,16 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
+def _build_grant(run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
     document, policy = approved_plan.document, approved_plan.policy
     secrets = find_secrets(document)
     return GuardGrant(
-        plan=ref.id,
-        path=ref.path,
+        plan=run_paths.ref.id,
+        path=run_paths.ref.path,
         run=run_paths.id,
         folder=run_paths.folder,
         working=run_paths.state,
-        home=project,
+        home=run_paths.project,
         revision=document.revision,
         document=approved_plan.binding.document,
         steps=tuple(_granted_steps(document, policy, secrets)),
@@ -180,7 +179,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
         tools=policy.tools,
         commits=policy.commits,
         hidden=secrets,
-        witnesses={path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, approved_plan)},
+        witnesses={path: _file_checksum(path) for path in _dependency_paths(run_paths, approved_plan)},
     )
 
 
@@ -226,13 +225,12 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _dependency_paths(
-    project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan
-) -> Iterator[str]:
+def _dependency_paths(run_paths: RunPaths, approved_plan: ApprovedPlan) -> Iterator[str]:
     """Iterate over the files that a grant depends on."""
     from execplan.execution.approvals import approval_paths, approval_registry, artifact_store
     from execplan.execution.engine.replanning import run_revisions
 
+    project, ref = run_paths.project, run_paths.ref
     approval, revision = approved_plan.approval, approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)

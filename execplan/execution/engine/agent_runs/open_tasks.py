@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import compile_plan_file
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run
-
-if TYPE_CHECKING:
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.execution_plan import ExecutionPlan, Step
+from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
 """Sections that describe how to do the work, most useful first."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
-from execplan.core.errors import CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+from execplan.execution.engine.error_hints import format_replan_command
+from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.recovery.failure_recovery import (
     ALTERNATIVE,
     ASK,
@@ -22,25 +24,17 @@ from execplan.execution.engine.recovery.failure_recovery import (
     SKIP,
     choose_recovery,
 )
+from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
-from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.execution_plan import PROGRAM_TYPES
+from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
-    from execplan.execution.engine.run_observer import FinishedRun
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 COMPLETED = "completed"
 FAILED = "failed"
@@ -75,10 +69,9 @@ class RecoveryAdvice(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery_advice(
-    ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
-) -> RecoveryAdvice:
+def recovery_advice(run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
     """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
+    ref = run_paths.ref
     policy_recovery = choose_recovery(step, performed, tries)
     name = step.id
     if policy_recovery.kind == RETRY:
@@ -97,11 +90,11 @@ def recovery_advice(
         resume = f"execplan resume {run_paths.number} -p {ref.shell_name}"
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
-    message = "edit the steps in the plan, then replan; a person approves the revision if it has new steps"
+    approval = "a person approves the revision only if its steps are new"
+    message = f"edit the steps in the plan, then replan; {approval}"
     next_commands: tuple[str, ...] = (format_replan_command(run_paths.number, ref.shell_name),)
     if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
-        message = f"make the files as the plan says, then a person resumes the run; or if the plan is wrong, {message}"
-        next_commands = (format_resume_command(run_paths.number, ref.shell_name, ""), *next_commands)
+        message = f"make the files as the plan says; or if the plan is wrong, edit its steps; then replan: {approval}"
     return RecoveryAdvice(policy_recovery.kind, f"the run has failed: {message}", commands=next_commands)
 
 
@@ -157,7 +150,6 @@ def find_recorded_outcome(
         raise ExecplanError(
             "bad-transition",
             f"step {target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
-            exit=INPUT,
             hint="a step with a final result can't be reported again; see which step is next: execplan handoff",
         )
     return None
@@ -187,7 +179,7 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
     if match is None:
         known_ids = [step.id for step in document.steps]
         hint = "use one of these, or the step's number"
-        raise ExecplanError("no-such-step", f"unknown step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+        raise ExecplanError("no-such-step", f"unknown step {name!r}", hint=hint, candidates=known_ids)
     return match
 
 
@@ -216,7 +208,6 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
         raise ExecplanError(
             "drifted",
             f"an input of step {step.id} is not as expected: {problems[0]}",
-            exit=CONFLICT,
             hint="restore it and report again, or report that the step failed",
             candidates=problems,
         )

@@ -82,7 +82,7 @@ def observe(
 
 def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
     """Iterate over the contents of a new directory, up to the limit for rolling back file by file."""
-    walker = WorkspaceWalker(context.project, context.workspace)
+    walker = WorkspaceWalker(context.run_paths.project, context.workspace)
     walker.collect_path(path)
     for name in sorted(walker.statuses)[:_MAX_FILES]:
         if name.startswith(f"{path}/"):

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import head_commit
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_records.run_directories import RunPaths
 
 _MAX_PATHS = 10_000
 """Maximum number of paths; above it nothing is compared, because such a warning is too long to read."""
@@ -37,19 +33,19 @@ class _Snapshot(NamedTuple):
     """File status by path for each changed or untracked file."""
 
 
-def save_snapshot(project: Project, run_paths: RunPaths) -> None:
+def save_snapshot(run_paths: RunPaths) -> None:
     """Save the current differences; do nothing without Git or if an operation fails."""
-    snapshot = _take_snapshot(project, _load_snapshot(run_paths))
+    snapshot = _take_snapshot(run_paths.project, _load_snapshot(run_paths))
     if snapshot is not None:
         data = json.dumps(snapshot._asdict()).encode("utf-8", "surrogateescape")
         with suppress(ExecplanError):
             atomic_files.replace(_snapshot_path(run_paths), data, mode=0o666, durable=False)
 
 
-def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
+def find_changes(run_paths: RunPaths, declared: Collection[str]) -> list[str]:
     """Return the undeclared paths that have changed since the snapshot; never raises."""
     before = _load_snapshot(run_paths)
-    after = _take_snapshot(project, before)
+    after = _take_snapshot(run_paths.project, before)
     if after is None or before is None:
         return []
     if "." in declared:

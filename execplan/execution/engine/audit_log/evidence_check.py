@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_paths
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.journal import journal
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import evidence_copies, run_directories
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Final
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-    from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_records.run_directories import RunPaths
 
 
 class EvidenceFile(NamedTuple):

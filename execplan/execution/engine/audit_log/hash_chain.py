@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.journal.journal import MERGE_MARKER, is_merge_marker
-
-if TYPE_CHECKING:
-    from typing import Any, Final
 
 ACCEPTED: Final = "accepted"
 """Kind of the record that accepts a broken audit log.

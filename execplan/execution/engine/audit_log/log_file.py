@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Final
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import file_error
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.project import project_state
-from execplan.core.project.project import ensure_inside
+from execplan.core.project.project import Project, ensure_inside
 from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.journal.journal import append
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Final
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 
 LIMIT: Final = 256 << 20
 """Size limit of an audit log in bytes."""
@@ -151,9 +146,7 @@ class LogFile:
         if status.st_size > LIMIT:
             size_text = f"has {status.st_size:,} bytes"
             hint = "restore it from git or a backup"
-            raise ExecplanError(
-                "io-error", f"{self.path} {size_text}, too many for an audit log", exit=ENVIRONMENT, hint=hint
-            )
+            raise ExecplanError("io-error", f"{self.path} {size_text}, too many for an audit log", hint=hint)
         self._size = status.st_size
 
     def _repair_last_line(self) -> None:

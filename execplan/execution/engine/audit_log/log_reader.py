@@ -10,26 +10,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
-from execplan.core.project.project import common_git_dir, ensure_inside
+from execplan.core.project.project import Project, common_git_dir, ensure_inside
 from execplan.core.text import fast_json
 from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.audit_log.log_file import LIMIT, LogFile
 from execplan.execution.engine.journal.journal import is_merge_marker
-
-if TYPE_CHECKING:
-    from typing import Final
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 
 _REFS = "refs/execplan/ledger/"
 _WORKTREE_REFS = "refs/worktree/execplan/ledger/"
@@ -167,7 +162,6 @@ def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
     return ExecplanError(
         "ledger-broken",
         f"{display_path}: {why}",
-        exit=CHECK_FAILED,
         hint=(
             f"see what is wrong: execplan audit {typed} --verify; restore it from git, a backup or its copy: execplan doctor; "
             f"or accept it as it is: execplan audit {typed} --accept 'Why'"

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.clock import now
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import author, plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.audit_log import evidence_check, hash_chain, log_reader, record_details
-from execplan.execution.engine.audit_log.log_reader import MovedMeanwhileError
-
-if TYPE_CHECKING:
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord, ParsedChain
-    from execplan.execution.engine.audit_log.log_reader import LogAnchor
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord, ParsedChain
+from execplan.execution.engine.audit_log.log_reader import LogAnchor, MovedMeanwhileError
 
 
 class Acceptance(NamedTuple):

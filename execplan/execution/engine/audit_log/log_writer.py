@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.clock import now
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.engine.audit_log import hash_chain, log_reader, record_details
 from execplan.execution.engine.audit_log.hash_chain import START, AuditRecord
+from execplan.execution.engine.audit_log.log_file import LogFile
 from execplan.execution.engine.audit_log.log_reader import LogAnchor, MovedMeanwhileError
 from execplan.execution.engine.journal import journal
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.run_records import run_directories
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.log_file import LogFile
-    from execplan.execution.engine.journal.journal import RunEntry
 
 _TRIES = 8
 
@@ -200,7 +196,6 @@ class AuditLog:
         raise ExecplanError(
             "journal-altered",
             f"{self.project.display_path(paths.journal)}:{entry.number} differs from the entry in the audit log: another program has changed it",
-            exit=ENVIRONMENT,
             hint=f"restore the file from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
             line=entry.number,
         )

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.text import fast_json
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.commands.command_environment import public_variables
 from execplan.execution.engine.journal import journal_entries
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import BEGUN, CALLED, DENIED, RESULT
 from execplan.execution.engine.replanning.run_revisions import numbered_path
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-    from execplan.execution.engine.journal.journal import RunEntry
 
 _OMITTED_FIELDS = {
     journal_entries.BEGUN: ("states",),

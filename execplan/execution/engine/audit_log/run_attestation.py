@@ -8,26 +8,22 @@ with a tool such as those of Sigstore.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from execplan.core.archive import archive_evidence
 from execplan.core.archive.archive_evidence import EVIDENCE_FILE, STATEMENT_TYPE
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.edits.plan_writer import WriteOptions
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.approvals import artifact_store
+from execplan.execution.approvals.artifact_store import StoredArtifact
 from execplan.execution.engine.audit_log import log_reader, log_verification
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.execution.engine.run_records.run_summary import find_last_begun_run, load_run_state
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approvals.artifact_store import StoredArtifact
 
 PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
 PASSED, WARNED, FAILED = "PASSED", "WARNED", "FAILED"
@@ -149,7 +145,6 @@ def _build_statement(project: Project, ref: PlanRef, folder: str) -> bytes:
         raise ExecplanError(
             "nothing-to-attest",
             f"{ref.id} has no run that has ended, so there is no result to attest",
-            exit=INPUT,
             hint=f"see its runs: execplan runs {ref.shell_name}",
         )
     return build_attestation(project, facts, folder)
@@ -165,7 +160,7 @@ def _ensure_record_not_missing(project: Project, ref: PlanRef) -> None:
     if load_run_state(run_paths, entries).status == states.FAILED:
         hint = f"resume the run: execplan resume {number}; or roll it back: execplan rollback {number}"
     message = f"the record of run {run_paths.id} of {ref.id} is missing or damaged"
-    raise ExecplanError("nothing-to-attest", message, exit=INPUT, hint=hint)
+    raise ExecplanError("nothing-to-attest", message, hint=hint)
 
 
 def _ensure_log_intact(project: Project, ref: PlanRef) -> None:
@@ -182,6 +177,5 @@ def _ensure_path_free(project: Project, folder: str) -> None:
         raise ExecplanError(
             "target-taken",
             f"{project.display_path(path)} already exists and is not an attestation",
-            exit=INPUT,
             hint="move it away, then try again",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_marks(marks_path: str) -> str | CommandResult:
         return CommandResult(**report, stdout=b"", stdout_sha256="", is_complete=False)
     except (ValueError, KeyError, TypeError, SyntaxError, AttributeError, RecursionError):
         message = f"{marks_path}.ended is not a command marker: another program has changed it"
-        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it, or remove it") from None
+        raise ExecplanError("journal-altered", message, hint="restore it, or remove it") from None
 
 
 def parse_report(data: bytes) -> dict[str, Any]:

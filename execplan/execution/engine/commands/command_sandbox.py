@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.agent_files import CONFIGURATION
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import common_git_dir
@@ -145,7 +145,6 @@ def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]
         raise ExecplanError(
             "sandbox-missing",
             f"the policy requires a sandbox for commands, but {why}",
-            exit=ENVIRONMENT,
             hint='install bubblewrap (Linux), or set sandbox = "auto"; see where: execplan explain policy',
         )
     return None, why

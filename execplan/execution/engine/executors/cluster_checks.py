@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
-from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution.engine.executors.executor_address import LOCAL, is_exposed, is_loopback
+from execplan.core.errors import ExecplanError
+from execplan.execution.engine.executors.executor_address import LOCAL, ExecutorAddress, is_exposed, is_loopback
 from execplan.execution.engine.executors.worker_task import describe_process
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from execplan.execution.engine.executors.executor_address import ExecutorAddress
 
 _VERSIONS = {"execplan": "execplan", "schema": "the format of tickets", "python": "Python"}
 """What must be the same everywhere, with its name for messages."""
@@ -39,7 +34,6 @@ def check_processes(name: str, descriptions: Mapping[str, Any], *, is_worker: bo
             raise ExecplanError(
                 "incompatible-executor",
                 f"the scheduler of {name} runs a task again after its worker was lost, so a step could run twice",
-                exit=ENVIRONMENT,
                 hint=f"start the scheduler with {_ALLOWED_FAILURES}",
             )
 
@@ -61,21 +55,21 @@ def connection_error(name: str, error: Exception) -> ExecplanError:
     """Return the error for a scheduler that can't be reached."""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     hint = "run the plan without --executor" if name == LOCAL else _START_HINT
-    return ExecplanError("no-executor", f"no connection to {name}: {reason}", exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("no-executor", f"no connection to {name}: {reason}", hint=hint)
 
 
 def connection_lost_error(name: str) -> ExecplanError:
     """Return the error for a scheduler that has been reached and is not reached anymore."""
     message = f"the connection to {name} was lost: its scheduler has ended or does not answer"
     hint = "start a scheduler and workers there" if name != LOCAL else ""
-    return ExecplanError("no-executor", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("no-executor", message, hint=hint)
 
 
 def absent_workers_error(name: str, seconds: float) -> ExecplanError:
     """Return the error for a scheduler that had no worker in a number of seconds."""
     message = f"{name} has no workers; none has registered in {seconds:g} seconds"
     hint = "run the plan without --executor" if name == LOCAL else "start workers: dask worker HOST:PORT"
-    return ExecplanError("no-executor", message, exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("no-executor", message, hint=hint)
 
 
 def no_workers_error(name: str, reasons: Mapping[str, str]) -> ExecplanError:
@@ -83,7 +77,6 @@ def no_workers_error(name: str, reasons: Mapping[str, str]) -> ExecplanError:
     return ExecplanError(
         "no-executor",
         f"{name} has no worker that can take the step",
-        exit=ENVIRONMENT,
         hint="start workers",
         candidates=[f"{address} {reason}" for address, reason in sorted(reasons.items())],
     )
@@ -93,7 +86,6 @@ def _unusable_error(name: str, message: str) -> ExecplanError:
     return ExecplanError(
         "incompatible-executor",
         f"{name} can't be used: {message}",
-        exit=ENVIRONMENT,
         hint="install the same versions of execplan and Python for the scheduler and all workers",
     )
 
@@ -102,6 +94,5 @@ def _exposed_error(message: str) -> ExecplanError:
     return ExecplanError(
         "executor-without-tls",
         f"{message}; files and commands must be encrypted on their way to other machines",
-        exit=POLICY,
         hint="set distributed.comm.tls in Dask's settings, and start the scheduler and the workers with TLS",
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from execplan.core.errors import USAGE, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-
-if TYPE_CHECKING:
-    from typing import Final
 
 LOCAL: Final = "dask"
 _SCHEME: Final = "dask://"
@@ -40,7 +37,6 @@ def parse_executor(text: str) -> ExecutorAddress:
         raise ExecplanError(
             "bad-executor",
             f"{text!r} is not an executor",
-            exit=USAGE,
             hint="use dask for workers on this machine, or dask://HOST:PORT for the scheduler of a cluster",
         )
     return ExecutorAddress(text, host, int(port))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core import features
-from execplan.core.errors import ENVIRONMENT, ExecplanError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from execplan.execution.engine.executors.executor import Executor
-
+from execplan.core.errors import ExecplanError
+from execplan.execution.engine.executors.executor import Executor
 
 MAX_PARALLEL_STEPS = 64
 """Maximum number of steps that run in parallel."""
@@ -52,9 +47,7 @@ def open_executor(text: str) -> Iterator[Executor | None]:
 
     address = parse_executor(text)
     if find_spec("distributed") is None:
-        raise ExecplanError(
-            "no-dask", "Dask is not installed", exit=ENVIRONMENT, hint=features.load(features.EXTRA_HINT)("dask")
-        )
+        raise ExecplanError("no-dask", "Dask is not installed", hint=features.load(features.EXTRA_HINT)("dask"))
     from execplan.execution.engine.executors.dask_executor import DaskExecutor
 
     executor = DaskExecutor(address)

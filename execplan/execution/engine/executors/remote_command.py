@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import posixpath
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from execplan.core.files import atomic_files
 from execplan.execution.engine.commands.command_result import CommandResult, not_run
-from execplan.execution.engine.executors.ticket import MAX_BYTES, unpack_result
+from execplan.execution.engine.commands.command_transcript import Transcript
+from execplan.execution.engine.executors.executor import Executor, Finished, Submission, Worker
+from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, TicketResult, unpack_result
 from execplan.execution.engine.executors.ticket_creation import create_ticket
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import program_marks_path
-from execplan.execution.engine.workspace.file_archive import find_problem, replace_with_archive
+from execplan.execution.engine.workspace.file_archive import FileArchive, find_problem, replace_with_archive
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import Step
-from execplan.execution.world import FOLDER, LINK, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from execplan.execution.engine.commands.command_transcript import Transcript
-    from execplan.execution.engine.executors.executor import Executor, Finished, Submission, Worker
-    from execplan.execution.engine.executors.ticket import Ticket, TicketResult
-    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.file_archive import FileArchive
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.world import State
+from execplan.execution.world import FOLDER, LINK, State, normalize_path
 
 _POLL_SECONDS = 0.5
 """Seconds between two checks of the run's time limit."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.engine.commands.command_result import CommandResult
-from execplan.execution.engine.workspace.file_archive import FileArchive, pack_archive, unpack_archive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, Final
-
-    from execplan.execution.engine.workspace.file_archive import Entry
+from execplan.execution.engine.workspace.file_archive import Entry, FileArchive, pack_archive, unpack_archive
 
 SCHEMA: Final = "execplan/ticket/1"
 """Version of tickets, their results and workspaces: workers with another one are not used."""

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from execplan.core.documents.document_io import document_bytes
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.commands.command_environment import portable_environment
+from execplan.execution.engine.executors.executor import Worker
 from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, pack_ticket
-from execplan.execution.engine.workspace.file_archive import entries_below
-from execplan.execution.execution_plan import Type
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
+from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.engine.workspace.file_archive import Entry, entries_below
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import ExecutionPlan, Step, Type
 from execplan.execution.program_lookup import find_lookups
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from execplan.execution.engine.executors.executor import Worker
-    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.file_archive import Entry
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 def reason_to_stay(step: Step) -> str:
@@ -95,7 +89,7 @@ def _approved_programs(context: RunContext, step: Step) -> dict[str, str]:
     """Return the programs of a step with their paths, unless the policy allows others than the approved ones."""
     if context.policy.programs != "refuse":
         return {}
-    world = DiskWorld(context.project)
+    world = DiskWorld(context.run_paths.project)
     names = (step.shell, *(step.argv or ())[:1])
     lookups = [lookup for lookup in find_lookups(step, world.state) if lookup.name in names]
     programs = {lookup.name: world.program(lookup.name, lookup.cwd, lookup.path, "") for lookup in lookups}
@@ -108,7 +102,6 @@ def _ensure_not_larger(workspace: WorkspaceFiles, step: Step, entries: Sequence[
         raise ExecplanError(
             "too-large-to-send",
             f"step {step.id} needs files of more than {MAX_BYTES >> 20} MB, which can't be sent to a worker",
-            exit=CHECK_FAILED,
             hint="declare smaller inputs, or run the plan here, without --executor",
         )
 

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from functools import cache
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Any, Final
 from uuid import uuid4
 
 from execplan import __version__
@@ -28,7 +28,14 @@ from execplan.execution.engine.commands.command_spec import CommandSpec, Limits
 from execplan.execution.engine.commands.launcher import run_command
 from execplan.execution.engine.commands.stop_signal import StopSignal
 from execplan.execution.engine.commands.stream_redactor import WINDOW
-from execplan.execution.engine.executors.ticket import MAX_BYTES, SCHEMA, TicketResult, pack_result, unpack_ticket
+from execplan.execution.engine.executors.ticket import (
+    MAX_BYTES,
+    SCHEMA,
+    Ticket,
+    TicketResult,
+    pack_result,
+    unpack_ticket,
+)
 from execplan.execution.engine.executors.worker_workspace import (
     copy_workspace,
     unpack_workspace,
@@ -38,11 +45,6 @@ from execplan.execution.engine.executors.worker_workspace import (
 from execplan.execution.engine.workspace.file_archive import FileArchive, entries_below
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.policy import Policy
-
-if TYPE_CHECKING:
-    from typing import Any, Final
-
-    from execplan.execution.engine.executors.ticket import Ticket
 
 
 def run(ticket: Ticket, archive: FileArchive, workspace_folder: str, folder: str, stop: StopSignal) -> bytes:

@@ -5,29 +5,30 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from hashlib import new, sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final, NamedTuple
 from uuid import uuid4
 
-from execplan.core.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import copy_tree
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import head_commit, is_shallow
 from execplan.core.git.git_process import run_git_checked
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import Settings
-from execplan.execution.engine.executors.ticket import SCHEMA
-from execplan.execution.engine.workspace.file_archive import find_problem, pack_archive, unpack_archive, write_archive
+from execplan.execution.engine.executors.ticket import SCHEMA, Ticket
+from execplan.execution.engine.workspace.file_archive import (
+    Entry,
+    FileArchive,
+    find_problem,
+    pack_archive,
+    unpack_archive,
+    write_archive,
+)
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, LINK, State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Final
-
-    from execplan.execution.engine.executors.ticket import Ticket
-    from execplan.execution.engine.workspace.file_archive import Entry, FileArchive
 
 BUNDLE: Final = "bundle"
 """Attachment of a packed workspace: the history as a git bundle."""
@@ -93,7 +94,6 @@ def _ensure_not_larger(size: int) -> None:
         raise ExecplanError(
             "too-large-to-send",
             f"the workspace is larger than {_MAX_BYTES >> 30} GiB, so it can't be sent to workers",
-            exit=CHECK_FAILED,
             hint="let Git ignore large files that no step needs, or run the plan here, without --executor",
         )
 
@@ -187,7 +187,7 @@ def write_ticket_files(ticket: Ticket, archive: FileArchive, workspace: Workspac
         differing = [path for path, digest in ticket.inputs.items() if workspace.state(path).sha256 != digest]
         problem = f"the worker's copy of {differing[0]} differs from the original" if differing else ""
     if problem:
-        raise ExecplanError("bad-ticket", problem, exit=INPUT, hint="run the step again")
+        raise ExecplanError("bad-ticket", problem, hint="run the step again")
 
 
 def _check_out(folder: str, head: str, bundle: bytes) -> None:
@@ -205,6 +205,4 @@ def _check_out(folder: str, head: str, bundle: bytes) -> None:
 
 
 def _damaged_error() -> ExecplanError:
-    return ExecplanError(
-        "bad-ticket", "the workspace was damaged on its way to the worker", exit=INPUT, hint="run the step again"
-    )
+    return ExecplanError("bad-ticket", "the workspace was damaged on its way to the worker", hint="run the step again")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final
 
 from execplan.core import trace
 from execplan.execution.engine.executors import worker_task
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
-    from typing import Any, Final
-
-    from execplan.execution.engine.executors.executor import Worker
-    from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
+from execplan.execution.engine.executors.executor import Worker
+from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
 
 SEND_SECONDS: Final = 600
 """Seconds to wait until a worker has unpacked a workspace."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from execplan.core.clock import utc_timestamp
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
@@ -224,7 +224,6 @@ class Journal:
             raise ExecplanError(
                 "journal-altered",
                 f"{self.path} {problem}: a step or another program changed it during the run, so the run stops here",
-                exit=ENVIRONMENT,
                 hint="restore the run directory; see what the audit log has recorded: execplan audit --verify",
             )
 
@@ -264,7 +263,6 @@ def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> Execplan
     return ExecplanError(
         "journal-altered",
         f"{path}:{number} is not a journal entry: {why}",
-        exit=ENVIRONMENT,
         hint="restore the file from git or a backup; see when it changed: execplan audit --verify",
         line=number,
     )
@@ -280,5 +278,5 @@ def read_bytes(path: str) -> bytes:
     data, size = file_access.read(path, MAX_BYTES)
     if size > MAX_BYTES:
         message = f"{path} has {size:,} bytes, too many for a journal"
-        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it from git or a backup")
+        raise ExecplanError("journal-altered", message, hint="restore it from git or a backup")
     return data

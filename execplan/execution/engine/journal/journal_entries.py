@@ -255,7 +255,7 @@ class RunProgress:
             self.status = states.COMPLETED if fields.get("status") == states.COMPLETED else states.FAILED
             self.end_fields = fields
         if kind in (PAUSED, INTERRUPTED, ENDED):
-            self.seconds = fields.get("seconds", self.seconds)
+            self.seconds = fields.get("seconds") or self.seconds  # 0 if a rollback ended a killed run
         if kind not in ROLLBACK_KINDS:
             self.last_kind, self.last_fields = kind, fields
         elif kind == ROLLBACK:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Final
 
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.audit_log.log_writer import AuditLog
     from execplan.execution.engine.journal.journal import Journal, RunEntry
@@ -34,31 +32,27 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_run(
-    project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str
-) -> Iterator[JournalWriter]:
+def open_run(run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
     """Open the journal of a run for writing and update the audit log from it. Raises ExecplanError."""
     if not os.path.lexists(run_paths.journal):
-        raise never_begun_error(ref, run_paths)
-    with acquire_run_lock(project, lock_owner), open_journal(run_paths) as journal:
+        raise never_begun_error(run_paths)
+    with acquire_run_lock(run_paths.project, lock_owner), open_journal(run_paths) as journal:
         if not journal.entries:
-            raise never_begun_error(ref, run_paths)
-        journal_writer = continue_journal(project, ref, run_paths, journal, observer)
+            raise never_begun_error(run_paths)
+        journal_writer = continue_journal(run_paths, journal, observer)
         journal_writer.warnings += [
-            warning for warning in journal_writer.repair(project, ref, run_paths) if not observer.warn(warning)
+            warning for warning in journal_writer.repair(run_paths) if not observer.warn(warning)
         ]
         yield journal_writer
 
 
-def continue_journal(
-    project: Project, ref: PlanRef, run_paths: RunPaths, journal: Journal, observer: RunObserver
-) -> JournalWriter:
+def continue_journal(run_paths: RunPaths, journal: Journal, observer: RunObserver) -> JournalWriter:
     """Return the writer of an open journal that has entries; update the audit log from them. Raises ExecplanError."""
     from execplan.execution.engine.audit_log.log_writer import AuditLog
 
     check_entries(journal.entries, run_paths.journal)
     run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
-    audit_log = AuditLog(project, ref, can_restore=True)
+    audit_log = AuditLog(run_paths.project, run_paths.ref, can_restore=True)
     audit_log.append_entries(run_paths.id, journal.entries)
     return JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
 
@@ -125,19 +119,13 @@ class JournalWriter:
             self.write(TICKED, step=step, task=tick_result.task, transcript=transcript)
         return [tick_result.warning] if tick_result.warning else []
 
-    def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
+    def repair(self, run_paths: RunPaths) -> list[str]:
         """Restore the files of the run that a step removed or altered, and return warnings. Raises ExecplanError."""
         from execplan.execution.engine.run_records.run_repair import repair_run
 
         with self._lock:
             return repair_run(
-                project,
-                ref,
-                run_paths,
-                self.journal,
-                self.audit_log,
-                self.run_state,
-                step_just_ran=self.is_running_steps,
+                run_paths, self.journal, self.audit_log, self.run_state, step_just_ran=self.is_running_steps
             )
 
     def _notify_observer(self, entry: RunEntry) -> None:

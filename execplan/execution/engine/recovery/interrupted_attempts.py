@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text.message_parts import format_excess
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine import run_questions, stop_reasons
-from execplan.execution.engine.attempt_pool import is_one_time_command, is_outcome_unknown
-from execplan.execution.engine.journal.journal_entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
-from execplan.execution.engine.schedule import can_run_in_parallel
+from execplan.execution.engine.attempt_pool import AttemptPool, is_one_time_command, is_outcome_unknown
+from execplan.execution.engine.journal.journal_entries import (
+    ASK,
+    GO,
+    RETAKEN,
+    SKIP,
+    SKIPPED,
+    STOP,
+    AttemptResult,
+    StateChange,
+)
+from execplan.execution.engine.run_questions import Prompter
+from execplan.execution.engine.run_state import Attempt, Question, RunState
+from execplan.execution.engine.schedule import Schedule, can_run_in_parallel
 from execplan.execution.engine.stop_reasons import StopReason
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from execplan.execution.engine.attempt_pool import AttemptPool
-    from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
-    from execplan.execution.engine.run_questions import Prompter
-    from execplan.execution.engine.run_state import Attempt, Question, RunState
-    from execplan.execution.engine.schedule import Schedule
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.execution_plan import Step
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.execution_plan import Step
 
 
 class InterruptedAttempt(NamedTuple):
@@ -205,7 +208,6 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         raise ExecplanError(
             "drifted",
             f"results of the run have changed since then: {differences[0]}{suffix}",
-            exit=CONFLICT,
             hint="restore what the run left; to correct it, add a step to the plan, then: execplan replan --reason 'What was wrong'",
             candidates=differences,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from execplan.core.edits.plan_preconditions import ensure_not_archived
+from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author, plan_store
 from execplan.core.project.project_discovery import require_existing
@@ -22,8 +24,9 @@ from execplan.execution.engine.journal.journal_entries import (
     attempt_result_json,
     change_json,
 )
-from execplan.execution.engine.journal.journal_writer import open_run
+from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
 from execplan.execution.engine.recovery.rollback_plan import (
+    RollbackPlan,
     continue_rollback,
     ensure_can_roll_back,
     find_step_id,
@@ -31,35 +34,20 @@ from execplan.execution.engine.recovery.rollback_plan import (
     steps_of_all_revisions,
 )
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
-from execplan.execution.engine.run_observer import RollbackResult
+from execplan.execution.engine.run_observer import RollbackResult, RunObserver
 from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
+from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.step_executor import read_interrupted_result
-from execplan.execution.engine.steps.run_context import make_inspection_context
+from execplan.execution.engine.steps.run_context import RunContext, make_inspection_context
 from execplan.execution.engine.telemetry.span_sending import send_spans
-from execplan.execution.engine.workspace.file_restore import RETRY_HINT, ensure_restorable, restore
+from execplan.execution.engine.workspace.file_restore import RETRY_HINT, RestoreResult, ensure_restorable, restore
+from execplan.execution.execution_plan import Step
 from execplan.execution.world import ABSENT, FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from typing import Any
-
-    from execplan.core.edits.plan_writer import WriteOptions
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.recovery.rollback_plan import RollbackPlan
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.file_restore import RestoreResult
-    from execplan.execution.execution_plan import Step
 
 
 def rollback(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     *,
     step: str | None,
@@ -74,34 +62,36 @@ def rollback(
     is held; its owner files the run. An interrupted rollback is finished first. Raises ExecplanError before anything is
     touched, or if a disk fails.
     """
+    project, ref = run_paths.project, run_paths.ref
     if journal_writer is not None:
-        with _name_run_in_hint(ref, run_paths, step):
-            return _RollbackExecution(project, ref, run_paths, journal_writer, observer).execute(step, automatic)
+        with _name_run_in_hint(run_paths, step):
+            return _RollbackExecution(run_paths, journal_writer, observer).execute(step, automatic)
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
-        with _name_run_in_hint(ref, run_paths, step):
-            return _preview_rollback(project, ref, run_paths, step, observer)
+        with _name_run_in_hint(run_paths, step):
+            return _preview_rollback(run_paths, step, observer)
     options.prepare_commit(project)
     plan_before = plan_store.read_bytes(project, ref.path)
     with (
-        _name_run_in_hint(ref, run_paths, step),
+        _name_run_in_hint(run_paths, step),
         add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.shell_name}"),
-        open_run(project, ref, run_paths, observer, f"rollback of run {run_paths.id} of {ref.id}") as opened_writer,
+        open_run(run_paths, observer, f"rollback of run {run_paths.id} of {ref.id}") as opened_writer,
     ):
-        rolled_back = _RollbackExecution(project, ref, run_paths, opened_writer, observer).execute(step, automatic)
+        rolled_back = _RollbackExecution(run_paths, opened_writer, observer).execute(step, automatic)
         record_builder.file_record(run_paths, opened_writer)
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
         if options.should_commit(project):
             commit = record_builder.commit_run(project, ref, "rollback", f"roll back run {run_paths.id}", plan_before)
             rolled_back = rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))
-    trace_warnings = send_spans(project, run_paths, opened_writer)
+    trace_warnings = send_spans(run_paths, opened_writer)
     return rolled_back._replace(warnings=(*rolled_back.warnings, *trace_warnings))
 
 
 @contextmanager
-def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> Iterator[None]:
+def _name_run_in_hint(run_paths: RunPaths, step: str | None) -> Iterator[None]:
     """Add the run to the command in an error's retry hint."""
+    ref = run_paths.ref
     try:
         yield
     except ExecplanError as error:
@@ -113,18 +103,16 @@ def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> It
 class _RollbackExecution:
     """A rollback of one run; requires the run lock."""
 
-    def __init__(
-        self, project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver
-    ) -> None:
-        self.project, self.ref, self.run_paths, self.journal_writer = project, ref, run_paths, journal_writer
+    def __init__(self, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
+        self.run_paths, self.journal_writer = run_paths, journal_writer
         self.run_state = journal_writer.run_state
         self.steps = steps_of_all_revisions(run_paths, journal_writer.run_state)
-        self.context = make_inspection_context(project, ref, run_paths, journal_writer.run_state, observer)
+        self.context = make_inspection_context(run_paths, journal_writer.run_state, observer)
         self.is_begun = False
 
     def execute(self, step: str | None, automatic: str) -> RollbackResult:
         """Roll back the run, or one of its steps. Raises ExecplanError."""
-        only_step = find_step_id(self.ref, self.run_paths, self.run_state, self.steps, step)
+        only_step = find_step_id(self.run_paths, self.run_state, self.steps, step)
         if self.run_state.open_rollback is not None:
             self.is_begun = True
             rolled_back = self._restore(
@@ -132,7 +120,7 @@ class _RollbackExecution:
             )
             if rolled_back.is_whole_run or (only_step is not None and only_step in rolled_back.steps):
                 return rolled_back
-        ensure_can_roll_back(self.ref, self.run_paths, self.run_state, only_step)
+        ensure_can_roll_back(self.run_paths, self.run_state, only_step)
         for name, attempt in self.run_state.open_attempts():
             _remove_leftovers(self.context, attempt.before)
             self.journal_writer.write(
@@ -197,7 +185,9 @@ class _RollbackExecution:
 
         warnings = []
         for step, task, transcript in rollback_plan.ticks:
-            tick_result = ticks.reopen_task(self.project, self.ref, self.run_state.document, step, task, transcript)
+            tick_result = ticks.reopen_task(
+                self.run_paths.project, self.run_paths.ref, self.run_state.document, step, task, transcript
+            )
             if tick_result.warning:
                 warnings.append(tick_result.warning)
             else:
@@ -205,21 +195,19 @@ class _RollbackExecution:
         return warnings
 
 
-def _preview_rollback(
-    project: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver
-) -> RollbackResult:
+def _preview_rollback(run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
     """Preview the rollback of an inactive run. Raises ExecplanError if the rollback would."""
-    if run_lock_holder(project):
-        with acquire_run_lock(project, "rollback"):  # raises an error that names the lock owner
+    if run_lock_holder(run_paths.project):
+        with acquire_run_lock(run_paths.project, "rollback"):  # raises an error that names the lock owner
             pass
-    _, run_state = load_begun_run(ref, run_paths)
+    _, run_state = load_begun_run(run_paths)
     steps = steps_of_all_revisions(run_paths, run_state)
-    only_step = find_step_id(ref, run_paths, run_state, steps, step)
-    context = make_inspection_context(project, ref, run_paths, run_state, observer)
+    only_step = find_step_id(run_paths, run_state, steps, step)
+    context = make_inspection_context(run_paths, run_state, observer)
     if run_state.open_rollback is not None:
         rollback_plan = continue_rollback(run_state, run_state.open_rollback, steps)
     else:
-        ensure_can_roll_back(ref, run_paths, run_state, only_step)
+        ensure_can_roll_back(run_paths, run_state, only_step)
         for name, attempt in run_state.open_attempts():
             performed = attempt_result_from_entry(
                 _interrupted_fields(context, steps[name], attempt, run_state, keep=False)
@@ -262,7 +250,7 @@ def _describe_rollback(
     """Build the result of a rollback for reporting."""
     leftover_folders = [f"{folder}: it contains something else" for folder in restored_files.remaining_folders]
     backup_lines = [
-        f"{path}: {context.project.display_path(context.store.path(digest))}"
+        f"{path}: {context.run_paths.project.display_path(context.store.path(digest))}"
         for path, digest in restored_files.backed_up
     ]
     return RollbackResult(

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
-from execplan.core.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.text.suggestions import closest_names
 from execplan.execution import states
 from execplan.execution.engine.error_hints import format_resume_command
-from execplan.execution.engine.journal.journal_entries import change_from_json
+from execplan.execution.engine.journal.journal import RunEntry
+from execplan.execution.engine.journal.journal_entries import StateChange, change_from_json
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
-from execplan.execution.world import ABSENT, FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.journal.journal_entries import StateChange
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.world import State
+from execplan.execution.execution_plan import Step
+from execplan.execution.world import ABSENT, FOLDER, State
 
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
@@ -47,10 +40,9 @@ def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str
     return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 
-def find_step_id(
-    ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None
-) -> str | None:
+def find_step_id(run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None) -> str | None:
     """Return the ID of the step that an ID or a number refers to. Raises ExecplanError if there is none."""
+    ref = run_paths.ref
     if name is None or name in steps:
         return name
     for step in run_state.document.steps:
@@ -60,14 +52,14 @@ def find_step_id(
     raise ExecplanError(
         "no-such-step",
         message,
-        exit=INPUT,
         hint=f"see them: execplan show {ref.shell_name} --run {run_paths.id}",
         candidates=closest_names(name, steps) or list(steps),
     )
 
 
-def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
+def ensure_can_roll_back(run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
     """Raise ExecplanError if nothing is left to roll back, or if a rollback is not possible yet."""
+    ref = run_paths.ref
     if run_state.status == states.ROLLED_BACK or (
         only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
     ):
@@ -76,13 +68,12 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             "is already rolled back" if only_step in run_state.rolled_back_steps else "never ran"
         )
         hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
-        raise ExecplanError("nothing-to-roll-back", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-to-roll-back", message, hint=hint)
     other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
     if other_steps:
         raise ExecplanError(
             "run-cut-short",
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
-            exit=CONFLICT,
             hint=(
                 f"resume the run: {format_resume_command(run_paths.number, ref.shell_name, run_state.executor)}; "
                 f"or roll back all of it: execplan rollback {run_paths.number} -p {ref.shell_name}"
@@ -117,8 +108,8 @@ def plan_rollback(
     `current_state` returns the state of a path: the changes of a failed attempt may be partly undone, or partly made.
     """
     attempts = _ordered_attempts(run_state)
-    chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
-    chosen_ids = list(dict.fromkeys(chosen_ids))
+    chosen_ids = list(dict.fromkeys([name for name, _ in attempts if only_step in (None, name)]))
+    chosen_ids = [name for name in chosen_ids if name not in steps or steps[name].rollback.enabled]
     effective_results = [
         (name, attempt.performed) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
     ]
@@ -186,10 +177,6 @@ def _ordered_attempts(run_state: RunState) -> list[tuple[str, Attempt]]:
     return sorted(pairs, key=lambda pair: pair[1].entry)
 
 
-def _can_undo(steps: Mapping[str, Step], name: str) -> bool:
-    return name not in steps or steps[name].rollback.enabled
-
-
 def _undoable_changes(
     path: str,
     path_changes: list[tuple[str, StateChange]],
@@ -239,7 +226,6 @@ def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
     return ExecplanError(
         "step-overwritten",
         f"{later_step} changed {path} after {step}; rolling back only {step} would lose that change",
-        exit=CHECK_FAILED,
         hint=f"roll back {later_step} first, or the whole run: execplan rollback --step {later_step}",
         candidates=(later_step,),
     )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from execplan.core.documents.document_model import document_error, validate_document
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.secrets.redaction import Redactor
 from execplan.core.text import strict_json
 from execplan.execution import states
+from execplan.execution.engine.run_state import RunState
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from execplan.core.secrets.redaction import Redactor
-    from execplan.execution.engine.run_state import RunState
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
 class NextRevision(NamedTuple):
@@ -101,15 +97,11 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
         )
         if step is None:
             known_ids = [candidate.id for candidate in run_state.document.steps]
-            raise ExecplanError(
-                "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="use one of these", candidates=known_ids
-            )
+            raise ExecplanError("no-such-step", f"unknown step {name!r}", hint="use one of these", candidates=known_ids)
         status = run_state.status_of[step.id]
         if status in states.SUCCESS_STATES:
             message = f"step {step.id} is {status}: only unfinished steps can count as failed"
-            raise ExecplanError(
-                "bad-replan", message, exit=INPUT, hint="omit it, or roll back the run: execplan rollback"
-            )
+            raise ExecplanError("bad-replan", message, hint="omit it, or roll back the run: execplan rollback")
         steps.append(step)
     return steps
 

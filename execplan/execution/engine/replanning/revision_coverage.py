@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files import file_access
+from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution import approval_document
-from execplan.execution.approval_document import REVISION
+from execplan.execution.approval_document import REVISION, Approval
 from execplan.execution.approvals import (
     approval_creation,
     approval_files,
@@ -21,6 +23,7 @@ from execplan.execution.approvals import (
     artifact_store,
     git_tree,
 )
+from execplan.execution.approvals.approval_files import StoredApproval
 from execplan.execution.approvals.current_plan import CurrentPlan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_document
@@ -30,23 +33,14 @@ from execplan.execution.engine import approval_audit, step_order
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import make_active_run
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.approval_document import Approval
-    from execplan.execution.approvals.approval_files import StoredApproval
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
-
 
 MAX_DERIVED_REVISIONS: Final = 10
 """Maximum number of consecutive revisions that one approval covers before a person has to review again."""
@@ -64,25 +58,23 @@ class RevisionCoverage(NamedTuple):
     """The approval that was derived for the revision and recorded."""
 
 
-def find_coverage(
-    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
-) -> RevisionCoverage:
+def find_coverage(run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
     """Find the approval of a run that covers its next revision. Writes nothing. Raises ExecplanError on disk errors."""
     try:
-        approval = _find_run_approval(project, ref, run_paths)
+        approval = _find_run_approval(run_paths)
         approved_document = _approved_document(run_paths, approval)
         reasons = find_uncovered_changes(approved_document, revision, _run_progress(approved_document, run_state))
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
         _ensure_no_open_question(run_state)
-        evaluated_plan = _evaluate_revision(project, ref, run_paths, run_state, revision)
+        evaluated_plan = _evaluate_revision(run_paths, run_state, revision)
         reasons = [
-            *_drift_reasons(project, run_state, approval, evaluated_plan),
+            *_drift_reasons(run_paths.project, run_state, approval, evaluated_plan),
             *_unapproved_reasons(approval, evaluated_plan),
         ]
         if reasons:
             return RevisionCoverage(None, tuple(reasons))
-        approval_creation.ensure_approvable(project, ref, evaluated_plan)
+        approval_creation.ensure_approvable(run_paths.project, run_paths.ref, evaluated_plan)
         return RevisionCoverage(approval, evaluated_plan=evaluated_plan)
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
@@ -90,9 +82,7 @@ def find_coverage(
         return RevisionCoverage(None, (error.message, *error.candidates))
 
 
-def derive_approval(
-    project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage
-) -> RevisionCoverage:
+def derive_approval(run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
     """Derive and record the approval of a revision that is already stored.
 
     If something has changed in the meantime, the result has no approval. Raises ExecplanError if a disk fails. The
@@ -111,7 +101,7 @@ def derive_approval(
     try:
         approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
         derived_approval = approval_audit.approve_and_record(
-            project, ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)
+            run_paths.project, run_paths.ref, evaluated_plan, approved_scope, confirmation, WriteOptions(commit=False)
         ).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
@@ -127,29 +117,29 @@ def _ensure_no_open_question(run_state: RunState) -> None:
     """
     question = run_state.question
     if question is not None and question.why not in REVISION_REASONS:
-        raise _not_covered_error(f"the run is waiting for an answer: {question.words}")
+        raise _not_covered_error(f"a person must answer first: {question.words}")
     if run_state.end_entry is not None and run_state.end_entry.fields.get("cause") == "cancellation":
         raise _not_covered_error("a person has stopped the run")
 
 
-def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
+def _find_run_approval(run_paths: RunPaths) -> Approval:
     """Return the run's latest approval if it is still valid. Raises ExecplanError otherwise."""
-    stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
-    run_approvals = [stored for stored in stored_approvals if _serves_run(project, stored.approval, run_paths)]
+    stored_approvals = approval_files.select_readable(approval_files.read_all(run_paths.project, run_paths.ref))
+    run_approvals = [stored for stored in stored_approvals if _serves_run(stored.approval, run_paths)]
     if not run_approvals:
         raise _not_covered_error(f"run {run_paths.id} has no remaining approval")
     latest = max(reversed(run_approvals), key=lambda stored: stored.approval.revision)
     approval = latest.approval
-    for reason in _invalid_reasons(project, latest, stored_approvals):
+    for reason in _invalid_reasons(run_paths.project, latest, stored_approvals):
         raise _not_covered_error(f"approval {approval.digest[:12]} is no longer valid: {reason}")
     return approval
 
 
-def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bool:
+def _serves_run(approval: Approval, run_paths: RunPaths) -> bool:
     if approval.derived_from is not None:
         run = approval.derived_from.run
     else:
-        run = approval_registry.read_entry(project, approval.id).run_id
+        run = approval_registry.read_entry(run_paths.project, approval.id).run_id
     return run == run_paths.id
 
 
@@ -209,13 +199,12 @@ def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
     return RunProgress(run_state.settled_steps, active_alternatives)
 
 
-def _evaluate_revision(
-    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
-) -> EvaluatedPlan:
+def _evaluate_revision(run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> EvaluatedPlan:
     """Evaluate a revision as `evaluate` will once it is stored. Raises ExecplanError."""
-    data, path = document_bytes(revision), project.display_path(artifact_store.path_of(project, ref))
+    project = run_paths.project
+    data, path = document_bytes(revision), project.display_path(artifact_store.path_of(project, run_paths.ref))
     current_plan = CurrentPlan(revision, data, path, is_stored=True, stale_reason="", skipped_lines=())
-    return evaluate_document(project, ref, current_plan, make_active_run(project, run_paths, run_state, digest(data)))
+    return evaluate_document(project, run_paths.ref, current_plan, make_active_run(run_paths, run_state, digest(data)))
 
 
 def _drift_reasons(
@@ -255,4 +244,4 @@ def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> It
 
 
 def _not_covered_error(message: str) -> ExecplanError:
-    return ExecplanError("not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve")
+    return ExecplanError("not-approved", message, hint="a person must approve it: execplan approve")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import validate_document
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions, format_diff
-from execplan.core.errors import CHECK_FAILED, CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.core.text import strict_json
 from execplan.core.text.text_lines import digest
@@ -21,26 +24,18 @@ from execplan.execution.engine import run_questions
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
-from execplan.execution.engine.journal.journal_writer import open_run
+from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
 from execplan.execution.engine.replanning.revision_coverage import RevisionCoverage
+from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import record_builder, run_summary
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.telemetry.span_sending import send_spans
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import ExecutionPlan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question, RunState
-
 
 _MAX_REASON_LENGTH = 2000
 """Maximum length of a reason in characters, as in the model of the request."""
@@ -78,8 +73,6 @@ class ReplanResult(NamedTuple):
 
 
 def replan_run(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     *,
     reason: str,
@@ -96,34 +89,35 @@ def replan_run(
     edited steps of the plan do so. With `journal_writer`, the active run that calls this pauses or continues afterwards; without it, the run is paused until
     the revision is approved.
     """
+    project, ref = run_paths.project, run_paths.ref
     if journal_writer is not None:
         short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
         revision = build_next_revision(
             journal_writer.run_state, short_reason, failed, information, journal_writer.redaction
         )
-        return _store_revision(project, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
+        return _store_revision(run_paths, journal_writer, revision, step=failed[0] if failed else None)
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
-        _, run_state = run_summary.load_begun_run(ref, run_paths)
-        _ensure_can_replan(project, ref, run_paths, run_state)
+        _, run_state = run_summary.load_begun_run(run_paths)
+        _ensure_can_replan(run_paths, run_state)
         compiled_plan = compile_plan_file(project, ref).document
         revision = build_next_revision(run_state, reason, failed, information, make_redaction(), compiled_plan)
-        return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
+        return _describe_revision(run_paths, run_state, revision, diff=True)
     options.prepare_commit(project)
-    with open_run(project, ref, run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
-        _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
+    with open_run(run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
+        _ensure_can_replan(run_paths, opened_writer.run_state)
         compiled_plan = compile_plan_file(project, ref).document
         revision = build_next_revision(
             opened_writer.run_state, reason, failed, information, opened_writer.redaction, compiled_plan
         )
-        replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
+        replan_result = _store_revision(run_paths, opened_writer, revision)
         question = replan_result.question
         opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
         record_builder.file_record(run_paths, opened_writer)
     if options.should_commit(project):
         replan_result = _commit_revision(project, ref, replan_result)
-    trace_warnings = send_spans(project, run_paths, opened_writer)
+    trace_warnings = send_spans(run_paths, opened_writer)
     return replan_result._replace(warnings=(*replan_result.warnings, *trace_warnings))
 
 
@@ -138,23 +132,24 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
     return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
-def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
+def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
     """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
+    ref = run_paths.ref
     plan_name = ref.shell_name
     resume_command = format_resume_command(run_paths.number, plan_name, run_state.executor)
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
         hint = f"edit the steps in the plan, then: execplan compile {plan_name}"
-        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
-    later_run, _ = run_summary.find_last_begun_run(project, ref)
+        raise ExecplanError("nothing-to-replan", message, hint=hint)
+    later_run, _ = run_summary.find_last_begun_run(run_paths.project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
         hint = f"replan the last run: execplan replan -p {plan_name}; or roll this one back: {rollback_command}"
-        raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
+        raise ExecplanError("nothing-to-replan", message, hint=hint)
     if run_state.open_rollback is not None:
         message = f"a rollback of run {run_paths.id} was interrupted"
-        raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
+        raise ExecplanError("run-cut-short", message, hint=f"finish it: {rollback_command}")
     steps = [step for step, _ in run_state.open_attempts()] + [
         step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
@@ -162,23 +157,20 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
         if run_state.is_agent_run:
             message = f"{', '.join(steps)} of run {run_paths.id} is in progress: its result is not reported yet"
             hint = f"report it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
-            raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
+            raise ExecplanError("run-cut-short", message, hint=hint)
         message = (
             f"run {run_paths.id} was interrupted in {', '.join(steps)}: what the step has done must be determined first"
         )
         raise ExecplanError(
             "run-cut-short",
             message,
-            exit=CONFLICT,
             hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
     if not run_state.is_agent_run:
-        ensure_not_drifted(run_state, WorkspaceFiles(project), ())
+        ensure_not_drifted(run_state, WorkspaceFiles(run_paths.project), ())
 
 
 def _store_revision(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     journal_writer: JournalWriter,
     revision: NextRevision,
@@ -190,12 +182,14 @@ def _store_revision(
     revision replaces this one. If it is killed before the approval that covers the revision is derived, a person has to
     approve it.
     """
-    replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
+    replan_result = _describe_revision(run_paths, journal_writer.run_state, revision, diff=False)
     document = revision.document
     previous_revision = document.metadata.history[-1]
     data = document_bytes(document)
     run_revisions.save_revision(run_paths, document.revision, data)
-    artifact_store.save(project, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
+    artifact_store.save(
+        run_paths.project, run_paths.ref, lambda: data, WriteOptions(commit=False), command="replan", summary=""
+    )
     journal_writer.run_state.document = document
     journal_writer.write(
         REPLANNED,
@@ -210,15 +204,12 @@ def _store_revision(
         user=author.system_login(),
         session=author.session_id(),
     )
-    return replan_result._replace(
-        coverage=revision_coverage.derive_approval(project, ref, run_paths, replan_result.coverage)
-    )
+    return replan_result._replace(coverage=revision_coverage.derive_approval(run_paths, replan_result.coverage))
 
 
-def _describe_revision(
-    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
-) -> ReplanResult:
+def _describe_revision(run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
     """Describe a revision of a run. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
+    project, ref = run_paths.project, run_paths.ref
     document = revision.document
     path, data, old = artifact_store.path_of(project, ref), document_bytes(document), artifact_store.read(project, ref)
     _ensure_own_document(project, ref, old, {run_state.document_digest, digest(document_bytes(run_state.document))})
@@ -240,7 +231,7 @@ def _describe_revision(
                 if not difference.startswith(_EXPECTED_DIFFERENCES)
             ]
         ),
-        coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
+        coverage=revision_coverage.find_coverage(run_paths, run_state, document),
         diff=format_diff(old or b"", data, stored_path) if diff else "",
         warnings=tuple(
             [
@@ -264,7 +255,6 @@ def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_
     raise ExecplanError(
         "other-document",
         f"{stored_path} is not the document of the run: it was imported, composed or revised since then",
-        exit=CONFLICT,
         hint=f"move it elsewhere, and try again: mv {stored_path} other.json",
     )
 

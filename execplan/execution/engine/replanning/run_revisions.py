@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import ENVIRONMENT, INPUT, ExecplanError
+from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.text.text_lines import digest
 from execplan.execution.engine.journal.journal_entries import RunProgress
@@ -13,8 +13,6 @@ from execplan.execution.engine.journal.journal_entries import RunProgress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
@@ -66,13 +64,12 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> byte
         raise ExecplanError(
             "run-altered",
             f"{path} is not the execution plan that the journal of run {run_paths.id} names",
-            exit=ENVIRONMENT,
             hint="restore the file from git or a backup",
         )
     return data
 
 
-def has_edited_steps(project: Project, ref: PlanRef, run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
+def has_edited_steps(run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
     """Return whether the plan's lines with steps are others than when the current plan of a run was made.
 
     A plan that no longer compiles was edited. Raises ExecplanError.
@@ -84,7 +81,7 @@ def has_edited_steps(project: Project, ref: PlanRef, run_paths: RunPaths, entrie
     if source is None:  # it was imported or composed
         return False
     try:
-        compiled_plan = compile_plan_file(project, ref).document
+        compiled_plan = compile_plan_file(run_paths.project, run_paths.ref).document
     except ExecplanError as error:
         return error.exit == INPUT
     return compiled_plan is None or compiled_plan.source is None or compiled_plan.source.sha256 != source["sha256"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT
@@ -43,7 +43,7 @@ def copy_evidence(run_paths: RunPaths) -> None:
 def open_journal(run_paths: RunPaths) -> Journal:
     """Open the journal of a run for writing, in the state directory and in the artifacts. Raises ExecplanError."""
     copy_evidence(run_paths)
-    return Journal(run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL), run_paths.root or None)
+    return Journal(run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL), run_paths.project.root)
 
 
 def link_transcript(run_paths: RunPaths, path: str) -> None:
@@ -74,7 +74,6 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
             raise ExecplanError(
                 "journal-altered",
                 f"{run_paths.artifact_path(name)} is missing or was changed: it differs from its copy",
-                exit=ENVIRONMENT,
                 hint="a person must check it and restore it from its copy: execplan doctor --fix",
             )
 
@@ -120,5 +119,5 @@ def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
 
     path, data = run_paths.artifact_path(name), file_access.read(run_paths.copy_path(name), LIMIT)[0]
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
-    atomic_files.replace(path, data, within=run_paths.root or None)
+    atomic_files.replace(path, data, within=run_paths.project.root)
     return b"" if data.startswith(old) else old

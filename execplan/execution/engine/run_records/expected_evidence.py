@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.git import git_query
-
-if TYPE_CHECKING:
-    from execplan.core.project.project import Project
+from execplan.core.project.project import Project
 
 
 def is_expected(project: Project, copy_path: str, artifact_path: str) -> bool:

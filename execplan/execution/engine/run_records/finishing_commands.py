@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.run_records.run_statuses import (
@@ -13,16 +13,12 @@ from execplan.execution.engine.run_records.run_statuses import (
     EDITED,
     ROLLING_BACK,
     RUNNING,
+    RunStatus,
     describe_open_state,
     is_agent_run,
     list_open_runs,
     run_number,
 )
-
-if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.run_records.run_statuses import RunStatus
 
 
 def finishing_commands(project: Project, ref: PlanRef, run_status: RunStatus, name: str) -> tuple[str, ...]:
@@ -90,7 +86,6 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
         "open-run",
         f"{ref.id} can't be {action}: "
         + ("it has an unfinished run" if len(statuses) == 1 else "it has unfinished runs"),
-        exit=CHECK_FAILED,
         hint=f"finish or roll back the run first: {'; '.join(finishing_commands(project, ref, statuses[0], ref.shell_name))}",
         candidates=lines,
         data={"reasons": lines},

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
-from execplan.execution.engine.run_records.run_directories import JOURNAL, RUNS, RunPaths, is_run_id
+from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.run_records.run_directories import JOURNAL, RECORD, RUNS, RunPaths, is_run_id, run_number
+from execplan.execution.engine.run_state import Attempt, RunState
+from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal_writer import JournalWriter
-    from execplan.execution.engine.run_state import Attempt, RunState
-    from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _MAX_REASON_LENGTH = 2000
 _MAX_NAME_LENGTH = 200
@@ -110,11 +107,7 @@ def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: R
 
 def read_record(run_paths: RunPaths) -> Record | None:
     """Read the saved record; None if there is none. Raises ExecplanError."""
-    from execplan.core.documents.document_io import load_document
-
-    if not os.path.lexists(run_paths.record):
-        return None
-    return load_document(file_access.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
+    return _load_record(run_paths.record)
 
 
 def read_last_run(folder: str) -> dict[str, Any] | None:
@@ -123,13 +116,16 @@ def read_last_run(folder: str) -> dict[str, Any] | None:
     `folder` is the directory of the plan's artifacts.
     """
     directory = os.path.join(folder, RUNS)
-    names = [name for name in plan_store.list_entries(directory) if is_run_id(name)]
-    runs = [RunPaths(name, os.path.join(directory, name), "") for name in names]
-    records = [(run, record) for run in runs if (record := _read_valid_record(run)) is not None]
+    runs = [
+        (run_number(name), os.path.join(directory, name))
+        for name in plan_store.list_entries(directory)
+        if is_run_id(name)
+    ]
+    records = [(number, record) for number, run in runs if (record := _read_valid_record(run)) is not None]
     if not records:
         return None
-    last, record = max(records, key=lambda pair: (pair[0].number, pair[1].started or ""))
-    if any([run.number > last.number and _has_begun(run) for run in runs]):  # it was killed: it has no record
+    last_number, record = max(records, key=lambda pair: (pair[0], pair[1].started or ""))
+    if any([number > last_number and _has_begun(run) for number, run in runs]):  # it was killed: it has no record
         return None
     if record.status not in states.ENDED_RUN_STATES:
         return None
@@ -138,17 +134,24 @@ def read_last_run(folder: str) -> dict[str, Any] | None:
     return {**fields, "steps": steps}
 
 
-def _read_valid_record(run_paths: RunPaths) -> Record | None:
-    """Return the record of a run; None if it is missing, a link or damaged."""
+def _load_record(path: str) -> Record | None:
+    from execplan.core.documents.document_io import load_document
+
+    return load_document(file_access.read(path, _LIMIT)[0], Record, path) if os.path.lexists(path) else None
+
+
+def _read_valid_record(folder: str) -> Record | None:
+    """Return the record in the directory of a run; None if it is missing, a link or damaged."""
+    path = os.path.join(folder, RECORD)
     try:
-        return None if os.path.islink(run_paths.record) else read_record(run_paths)
+        return None if os.path.islink(path) else _load_record(path)
     except ExecplanError:
         return None
 
 
-def _has_begun(run_paths: RunPaths) -> bool:
+def _has_begun(folder: str) -> bool:
     """Return whether the journal has an entry; the first line is incomplete if the process was killed while it began."""
-    journal = run_paths.artifact_path(JOURNAL)
+    journal = os.path.join(folder, JOURNAL)
     return os.path.isfile(journal) and b"\n" in file_access.read(journal, _LIMIT)[0]
 
 
@@ -179,12 +182,12 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
 def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
     """Return the resources that attempts used, with the changes of those that were not immediately rolled back."""
     attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
-    kept_attempts = sorted(
-        [attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number
-    )
-    changes = _net_changes(
-        [change for attempt in kept_attempts if attempt.performed is not None for change in attempt.performed.changes]
-    )
+    kept_results = [
+        attempt.performed
+        for attempt in sorted(attempts, key=lambda attempt: attempt.entry)
+        if attempt.performed is not None and not attempt.retaken
+    ]
+    changes = _net_changes([change for attempt_result in kept_results for change in attempt_result.changes])
     kinds = [change_kind(change) for change in changes]
     return Resources(
         files_created=kinds.count("created"),
@@ -195,10 +198,6 @@ def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
         cpu_s=float(sum([attempt_result.cpu_s for attempt_result in attempt_results])),
         peak_memory_bytes=max([attempt_result.peak_memory_bytes for attempt_result in attempt_results], default=0),
     )
-
-
-def _entry_number(attempt: Attempt) -> int:
-    return attempt.entry
 
 
 def _net_changes(changes: Iterable[StateChange]) -> list[StateChange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 RUNS: Final = "runs"
 JOURNAL: Final = "journal.jsonl"
+RECORD: Final = "record.json"
 _AUDIT_LOG: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
 """Size limit of a journal and of an audit log in bytes."""
 
 
 class RunPaths(NamedTuple):
-    """The directories and files of a run, all as absolute paths."""
+    """A run of a plan: its directories and files, all as absolute paths."""
 
     id: str
     """ID of the run: its number in the plan, which orders runs regardless of the clock, and eight random hex digits."""
@@ -31,13 +32,22 @@ class RunPaths(NamedTuple):
     """Directory committed with the plan: journal, document, approval, transcripts, record."""
     state: str
     """Directory that is not committed: data for a resume or rollback besides journal and backups; evidence copy."""
-    root: str = ""
-    """Root of the repository, which must contain the directory."""
+    project: Project
+    plan: str
+    plan_path: str
+    is_archived: bool = False
+
+    @property
+    def ref(self) -> PlanRef:
+        """Return the location of the plan; the guard runs without it, and without what it imports."""
+        from execplan.core.plan_store.plan_store import PlanRef
+
+        return PlanRef(self.plan, self.plan_path, self.is_archived)
 
     @property
     def number(self) -> int:
         """Return the number of the run in its plan, from 1."""
-        return int(self.id.partition("-")[0])
+        return run_number(self.id)
 
     @property
     def copy(self) -> str:
@@ -74,7 +84,7 @@ class RunPaths(NamedTuple):
     @property
     def record(self) -> str:
         """Return the path of the run's record, for readers who do not read journals."""
-        return os.path.join(self.folder, "record.json")
+        return os.path.join(self.folder, RECORD)
 
     def artifact_path(self, name: str) -> str:
         """Return the path of an evidence file among the plan's artifacts."""
@@ -153,7 +163,7 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
         message, hint = f"{ref.id} was never run", f"see what comes first: execplan next {ref.shell_name}"
         if lacks_steps(project, ref):
             message, hint = f"{message}: it has no steps", "see how to write steps: execplan explain steps"
-        raise ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+        raise ExecplanError("no-such-run", message, hint=hint)
     if name is None:
         return runs[0]
     matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]
@@ -164,8 +174,8 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     candidates = [run.id for run in matches or runs]
     if matches:
         message = f"{len(matches)} runs of {ref.id} match {name!r}"
-        raise ExecplanError("ambiguous-run", message, exit=INPUT, hint=hint, candidates=candidates)
-    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=hint, candidates=candidates)
+        raise ExecplanError("ambiguous-run", message, hint=hint, candidates=candidates)
+    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", hint=hint, candidates=candidates)
 
 
 def _is_continuation(copy_path: str, artifact_path: str) -> bool:
@@ -200,9 +210,13 @@ def _begun_at(run_paths: RunPaths) -> str:
 
 def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
     """Return the paths of the run with this ID, existing or not."""
-    return RunPaths(
-        name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, RUNS, name), project.root
-    )
+    folder, state = os.path.join(runs_directory(project, ref), name), os.path.join(project.state, RUNS, name)
+    return RunPaths(name, folder, state, project, *ref)
+
+
+def run_number(run_id: str) -> int:
+    """Return the number of a run in its plan, from 1."""
+    return int(run_id.partition("-")[0])
 
 
 def is_run_id(name: str) -> bool:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_settings, project_state
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
 from execplan.execution.approvals import approval_paths, artifact_store
+from execplan.execution.engine.audit_log.log_writer import AuditLog
+from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records import evidence_copies
 from execplan.execution.engine.run_records.expected_evidence import is_expected
-from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT
+from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT, RunPaths
+from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.workspace.backup_store import BackupStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.audit_log.log_writer import AuditLog
-    from execplan.execution.engine.journal.journal import Journal
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import RunState
 
 _SETTINGS = "execplan.toml"
 
 
-def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
+def list_altered_evidence(run_paths: RunPaths) -> list[str]:
     """List the files of a run that differ from their copies, relative to its directory.
 
     A difference that the checked-out commit contains is intended and not listed.
@@ -41,11 +36,13 @@ def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
     names += evidence_copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
     present_names = [name for name in names if os.path.lexists(run_paths.artifact_path(name))]
     changed_paths = (
-        _changed_in_git(project, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
+        _changed_in_git(run_paths.project, [run_paths.artifact_path(name) for name in present_names])
+        if present_names
+        else set()
     )
     missing_names = [name for name in names if name not in present_names]
     is_on_other_branch = bool(missing_names) and not is_expected(
-        project, journal_copy, run_paths.artifact_path(missing_names[0])
+        run_paths.project, journal_copy, run_paths.artifact_path(missing_names[0])
     )
     return [
         name
@@ -72,9 +69,9 @@ def is_in_other_plan(project: Project, path: str, run: str) -> bool:
     return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])
 
 
-def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
+def save_plan_and_settings(run_paths: RunPaths) -> None:
     """Back up the plan and the project's settings before a step. Raises ExecplanError."""
-    for name, path in _protected_files(project, ref):
+    for name, path in _protected_files(run_paths.project, run_paths.ref):
         data, copy_path = _read_or_none(path), run_paths.copy_path(name)
         if data is None:
             file_access.remove_if_exists(copy_path)
@@ -83,8 +80,6 @@ def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) 
 
 
 def repair_run(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     journal: Journal,
     audit_log: AuditLog,
@@ -98,6 +93,7 @@ def repair_run(
     is restored. Files that are not part of the run are restored only if they existed before a step that was in
     progress. `step_just_ran`: whether a step has just run.
     """
+    project, ref = run_paths.project, run_paths.ref
     may_be_damaged = step_just_ran or bool(run_state.open_attempts())
     if not os.path.lexists(ref.path) and is_in_other_plan(project, ref.path, run_paths.id):
         return []
@@ -106,13 +102,13 @@ def repair_run(
         data = _read_or_none(run_paths.copy_path(name))
         if data is not None and _create_missing(project, path, data):
             warnings.append(f"{project.display_path(path)} was removed by a step; restored as it was before that step")
-    if step_just_ran and _restore_reverted_plan(project, ref, run_paths, run_state):
+    if step_just_ran and _restore_reverted_plan(run_paths, run_state):
         message = f"{project.display_path(ref.path)} was reset to the last commit by a step"
         warnings.append(f"{message}; restored as it was before that step")
     repaired_paths: list[str] = []
     overwritten: list[bytes] = []
     for name in evidence_copies.list_altered(run_paths):
-        overwritten.append(_restore_evidence(project, run_paths, name))
+        overwritten.append(_restore_evidence(run_paths, name))
         repaired_paths.append(run_paths.artifact_path(name))
     overwritten_journal = journal.repair_mirror()
     if overwritten_journal is not None:
@@ -122,7 +118,7 @@ def repair_run(
         overwritten.append(audit_log.overwritten)
         audit_log.overwritten = None
         repaired_paths.append(audit_log.path)
-    missing_documents = _plan_documents(project, ref, run_paths, run_state.document_digest) if may_be_damaged else ()
+    missing_documents = _plan_documents(run_paths, run_state.document_digest) if may_be_damaged else ()
     repaired_paths += [path for path, data in missing_documents if _create_missing(project, path, data)]
     return warnings + ([_repair_warning(project, repaired_paths, overwritten)] if repaired_paths else [])
 
@@ -143,8 +139,9 @@ def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
     return [(evidence_copies.PLAN, ref.path), (_SETTINGS, os.path.join(project.base, project_settings.SETTINGS_FILE))]
 
 
-def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> bool:
+def _restore_reverted_plan(run_paths: RunPaths, run_state: RunState) -> bool:
     """Restore a plan that a step has reset to the last commit, as `git stash` does; return whether that was needed."""
+    project, ref = run_paths.project, run_paths.ref
     saved_plan, current_plan = _read_or_none(run_paths.copy_path(evidence_copies.PLAN)), _read_or_none(ref.path)
     if (
         saved_plan is None
@@ -169,7 +166,7 @@ def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, 
     return True
 
 
-def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
+def _plan_documents(run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
     """Iterate over the plan's execution plan and approvals, as far as the run has them."""
     for name in evidence_copies.list_run_documents(run_paths):
         data = _read_or_none(run_paths.copy_path(name)) or b""
@@ -179,20 +176,20 @@ def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, documen
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # an invalid approval permits nothing
             if approval_digest.isalnum():
-                yield approval_paths.file_path(project, ref, approval_digest), data
+                yield approval_paths.file_path(run_paths.project, run_paths.ref, approval_digest), data
         elif digest(data) == document:
-            yield artifact_store.path_of(project, ref), data
+            yield artifact_store.path_of(run_paths.project, run_paths.ref), data
 
 
 def _create_missing(project: Project, path: str, data: bytes) -> bool:
     return not os.path.lexists(path) and atomic_files.create(path, data, within=project.root, make_directories=True)
 
 
-def _restore_evidence(project: Project, run_paths: RunPaths, name: str) -> bytes:
+def _restore_evidence(run_paths: RunPaths, name: str) -> bytes:
     """Restore a file of the run in the artifacts from its copy and return overwritten foreign contents."""
     if not name.startswith(evidence_copies.TRANSCRIPTS):
         return evidence_copies.restore_from_copy(run_paths, name)
-    atomic_files.make_directory(os.path.dirname(run_paths.artifact_path(name)), within=project.root)
+    atomic_files.make_directory(os.path.dirname(run_paths.artifact_path(name)), within=run_paths.project.root)
     try:
         os.link(run_paths.copy_path(name), run_paths.artifact_path(name))
     except OSError as error:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from execplan.core.timestamps import is_utc_timestamp, parse_utc_timestamp
+from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.journal.journal_entries import RunProgress
 from execplan.execution.policy import ROLLBACK_CAUSES
 from execplan.execution.states import ENDED_RUN_STATES, PENDING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Final
-
-    from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 
 BUCKETS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14400.0, 86400.0)
 """Bucket limits in seconds for run durations, from a step or two over a build to a day."""

@@ -70,15 +70,15 @@ class RunStatus(NamedTuple):
 def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
     """Return the status of a plan's last run; None if the plan never ran. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(project, ref):
-        run_status = read_run_status(project, ref, run_paths)
+        run_status = read_run_status(run_paths)
         if run_status.state != states.PENDING:
             return run_status
     return None
 
 
-def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunStatus:
+def read_run_status(run_paths: RunPaths) -> RunStatus:
     """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
-    run_status = read_journaled_status(project, run_paths)
+    run_status = read_journaled_status(run_paths)
     if run_status.state not in (WAITING, BY_AGENT, CUT_SHORT, states.FAILED):
         return run_status
     from execplan.execution.engine.replanning.run_revisions import has_edited_steps
@@ -86,7 +86,7 @@ def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunS
 
     try:
         entries = read_run_entries(run_paths)
-        if not has_edited_steps(project, ref, run_paths, entries):
+        if not has_edited_steps(run_paths, entries):
             return run_status
         if run_status.state in (BY_AGENT, CUT_SHORT) and load_run_state(run_paths, entries).open_attempts():
             is_cut_short = run_status.state == CUT_SHORT  # an agent reports the step first
@@ -98,16 +98,16 @@ def read_run_status(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunS
     return run_status._replace(state=WAITING, why=EDITED, reason="")
 
 
-def read_journaled_status(project: Project, run_paths: RunPaths) -> RunStatus:
+def read_journaled_status(run_paths: RunPaths) -> RunStatus:
     """Return the status of a run without regard to its plan. Raises ExecplanError."""
     progress = _read_progress(run_paths.journal)
     state, fields = _state_of(progress), progress.last_fields
     if state in (RUNNING, ROLLING_BACK):
-        if run_paths.id in run_lock_holder(project):
+        if run_paths.id in run_lock_holder(run_paths.project):
             state = RUNNING
         elif state == RUNNING:  # an agent's run continues with its next call
             state = BY_AGENT if progress.is_agent_run else CUT_SHORT
-    if state == BY_AGENT and (question := _find_question(project, run_paths)) is not None:
+    if state == BY_AGENT and (question := _find_question(run_paths)) is not None:
         return RunStatus(run_paths.id, WAITING, question.why, question.words)
     why = str(fields.get("why", journal_entries.APPROVE)) if state == WAITING else ""
     executor = progress.executor if state in (WAITING, CUT_SHORT, states.FAILED) else ""
@@ -118,7 +118,7 @@ def read_journaled_status(project: Project, run_paths: RunPaths) -> RunStatus:
     return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")), executor)
 
 
-def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
+def _find_question(run_paths: RunPaths) -> Question | None:
     """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
     from execplan.execution.engine.agent_runs.recorded_reports import open_question
     from execplan.execution.engine.replanning.run_revisions import load_document
@@ -127,7 +127,7 @@ def _find_question(project: Project, run_paths: RunPaths) -> Question | None:
 
     try:
         entries = read_run_entries(run_paths)
-        return open_question(project, RunState(load_document(run_paths, entries), entries))
+        return open_question(run_paths.project, RunState(load_document(run_paths, entries), entries))
     except ExecplanError:
         return None
 
@@ -209,7 +209,7 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
 
     A merge of two branches may bring more than one.
     """
-    statuses = [read_run_status(project, ref, run_paths) for run_paths in run_directories.list_runs(project, ref)]
+    statuses = [read_run_status(run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
 
 

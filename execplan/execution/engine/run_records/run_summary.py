@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
-from execplan.core.errors import INPUT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.execution import states
-from execplan.execution.engine.journal.journal import check_entries, read_journal
+from execplan.execution.engine.journal.journal import RunEntry, check_entries, read_journal
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_lock import run_lock_holder
 from execplan.execution.engine.run_records import run_directories
-from execplan.execution.engine.run_state import RunState
+from execplan.execution.engine.run_records.run_directories import RunPaths
+from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Final
-
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.engine.run_state import Question
 
 
 def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
@@ -41,15 +35,18 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
         or run_state.open_rollback is not None
     ):
         return None
-    return make_active_run(project, run_paths, run_state, run_revisions.latest_revision(entries)[1])
+    return make_active_run(run_paths, run_state, run_revisions.latest_revision(entries)[1])
 
 
-def make_active_run(project: Project, run_paths: RunPaths, run_state: RunState, document: str) -> ActiveRun:
+def make_active_run(run_paths: RunPaths, run_state: RunState, document: str) -> ActiveRun:
     """Return a run that continues with a document, given the digest of its bytes. Raises ExecplanError."""
     files_before = {}
     for path, state in run_state.states_before_work().items():
         with suppress(ExecplanError):  # without a backup, nobody knows what the file was before
-            files_before[path] = state, b"" if state.kind == ABSENT else BackupStore(project).get(state.sha256)
+            files_before[path] = (
+                state,
+                b"" if state.kind == ABSENT else BackupStore(run_paths.project).get(state.sha256),
+            )
     return ActiveRun(run_paths.id, document, run_state.settled_steps, files_before)
 
 
@@ -123,9 +120,7 @@ class BriefStep(NamedTuple):
 
 def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
     """Summarize the runs of plans, plan by plan, last run first. Raises ExecplanError."""
-    return [
-        summarize_run(project, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)
-    ]
+    return [summarize_run(run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)]
 
 
 def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
@@ -134,13 +129,13 @@ def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[
     for ref in refs:
         for run_paths in run_directories.list_runs(project, ref):
             try:
-                summaries.append(summarize_run(project, ref, run_paths))
+                summaries.append(summarize_run(run_paths))
             except ExecplanError as error:
                 problems.append(f"run {run_paths.id} of {ref.id} can't be read: {error.message}")
     return summaries, problems
 
 
-def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSummary:
+def summarize_run(run_paths: RunPaths) -> RunSummary:
     """Return the summary of a run. Raises ExecplanError."""
     entries = read_run_entries(run_paths)
     run_state = load_run_state(run_paths, entries)
@@ -149,12 +144,12 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
     is_unfinished = (
         status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or run_state.open_rollback is not None
     )
-    is_idle = is_unfinished and not is_at_work(project, run_paths)
+    is_idle = is_unfinished and not is_at_work(run_paths)
     return RunSummary(
         id=run_paths.id,
         number=run_paths.number,
-        plan=ref.id,
-        state=ARCHIVED if ref.archived else _STATE_BY_STATUS[status],
+        plan=run_paths.ref.id,
+        state=ARCHIVED if run_paths.ref.archived else _STATE_BY_STATUS[status],
         status=status,
         started=run_state.begin_fields.get("at", ""),
         seconds=run_state.seconds if status in states.ENDED_RUN_STATES else None,
@@ -186,8 +181,9 @@ def read_run_entries(run_paths: RunPaths) -> list[RunEntry]:
     return []
 
 
-def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
+def never_begun_error(run_paths: RunPaths) -> ExecplanError:
     """Return the error for a run that was killed before it wrote anything, or whose journal was removed."""
+    ref = run_paths.ref
     message = (
         f"run {run_paths.id} of {ref.id} has no journal: the run was killed before it began, or the journal was removed"
     )
@@ -195,13 +191,13 @@ def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
         f"see which: execplan audit {ref.shell_name} --verify; if the run never began, its approval is still valid: "
         f"execplan run {ref.shell_name}"
     )
-    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
+    return ExecplanError("no-such-run", message, hint=hint)
 
 
-def load_begun_run(ref: PlanRef, run_paths: RunPaths) -> tuple[list[RunEntry], RunState]:
+def load_begun_run(run_paths: RunPaths) -> tuple[list[RunEntry], RunState]:
     """Return the journal and the state of a run that has begun. Raises ExecplanError."""
     if not (entries := read_run_entries(run_paths)):
-        raise never_begun_error(ref, run_paths)
+        raise never_begun_error(run_paths)
     return entries, RunState(run_revisions.load_document(run_paths, entries), entries)
 
 
@@ -221,9 +217,9 @@ def load_run_state(run_paths: RunPaths, entries: list[RunEntry]) -> RunState:
     return RunState(document, entries)
 
 
-def is_at_work(project: Project, run_paths: RunPaths) -> bool:
+def is_at_work(run_paths: RunPaths) -> bool:
     """Return whether a process runs or rolls back this run; a project has only one such process at a time."""
-    return run_paths.id in run_lock_holder(project)
+    return run_paths.id in run_lock_holder(run_paths.project)
 
 
 def _brief_steps(data: bytes) -> Iterable[BriefStep]:

@@ -68,14 +68,14 @@ def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transc
 
     from execplan.execution.approvals import tool_discovery
 
-    argv = tool_discovery.tool_command(context.project.root, step.tool)
+    argv = tool_discovery.tool_command(context.run_paths.project.root, step.tool)
     if argv is None:
         return ActionResult(ERROR, f"the tool {step.tool} is not installed in execplan's environment")
     parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)
     transcript.command(f"{step.tool} {parameters_json}")
     marks_path, read_paths = (
         program_marks_path(context.run_paths, step, attempt),
-        tuple(tool_discovery.search_path(context.project.root)),
+        tuple(tool_discovery.search_path(context.run_paths.project.root)),
     )
     return evaluate_exit(
         step, run_program(context, step, argv, marks_path, transcript, parameters_json.encode(), read_paths)
@@ -129,7 +129,7 @@ def run_program(
         return not_run(cause, reason)
     policy = context.policy
     limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
-    folder = os.path.normpath(os.path.join(context.project.root, cwd))
+    folder = os.path.normpath(os.path.join(context.run_paths.project.root, cwd))
     order = CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths)
     ended = run_command(order, context.sandbox, transcript, context.stop)
     if ended.cause == TIMEOUT and seconds_left < step.timeout_s:
@@ -142,7 +142,7 @@ def _environment_variables(context: RunContext, step: Step, env: dict[str, str])
     bin_directory = first_path_directory(step, context.workspace.state)
     if not bin_directory:
         return {}
-    path = os.path.join(context.project.root, bin_directory)
+    path = os.path.join(context.run_paths.project.root, bin_directory)
     variables = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
     if bin_directory.endswith("node_modules/.bin"):
         return variables

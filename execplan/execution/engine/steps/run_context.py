@@ -8,8 +8,6 @@ from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from execplan.core.plan_store.plan_store import PlanRef
-    from execplan.core.project.project import Project
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.commands.command_sandbox import Sandbox
     from execplan.execution.engine.commands.stop_signal import StopSignal
@@ -25,11 +23,9 @@ if TYPE_CHECKING:
 class RunContext(NamedTuple):
     """Everything that the steps of a run share."""
 
-    project: Project
-    ref: PlanRef
+    run_paths: RunPaths
     document: ExecutionPlan
     policy: Policy
-    run_paths: RunPaths
     workspace: WorkspaceFiles
     store: BackupStore
     sandbox: Sandbox | None
@@ -43,8 +39,6 @@ class RunContext(NamedTuple):
 
 
 def create_context(
-    project: Project,
-    ref: PlanRef,
     run_paths: RunPaths,
     document: ExecutionPlan,
     policy: Policy,
@@ -58,12 +52,11 @@ def create_context(
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
+    project = run_paths.project
     return RunContext(
-        project,
-        ref,
+        run_paths,
         document,
         policy,
-        run_paths,
         WorkspaceFiles(project),
         BackupStore(project),
         sandbox,
@@ -74,16 +67,14 @@ def create_context(
     )
 
 
-def make_inspection_context(
-    project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
-) -> RunContext:
+def make_inspection_context(run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
     """Create a context to inspect the files that steps have left; it cannot run steps. Raises ExecplanError."""
     from execplan.execution.approvals.effective_policy import effective_policy
     from execplan.execution.engine.commands.command_sandbox import find_sandbox
 
-    policy = effective_policy(project)
+    policy = effective_policy(run_paths.project)
     try:
-        sandbox = find_sandbox(project, policy)[0]
+        sandbox = find_sandbox(run_paths.project, policy)[0]
     except ExecplanError:
         sandbox = None
-    return create_context(project, ref, run_paths, run_state.document, policy, sandbox, observer, 0.0)
+    return create_context(run_paths, run_state.document, policy, sandbox, observer, 0.0)

@@ -132,7 +132,7 @@ def find_difference(expected: str, printed: str) -> str:
             position = printed.find(segment, offset)
             if position < 0:
                 place = f" from line {printed.count(_NEWLINE, 0, start) + 1} on" if start else ""
-                return f"line {number} of the expected output, {_short(line)}, is not in the output{place}"
+                return f"line {number} of the expected output, {shorten(line, _LONGEST)!r}, is not in the output{place}"
             offset = position + len(segment)
         offset -= offset > start  # the next line shares the line end
     return ""
@@ -152,10 +152,6 @@ def find_missing_line(expected: str, printed: Sequence[str]) -> str:
         ):
             return expected_line
     return ""
-
-
-def _short(line: str) -> str:
-    return repr(shorten(line, _LONGEST))
 
 
 PASSED, FAILED = "passed", "failed"
@@ -226,7 +222,9 @@ def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) 
         return ""
     for change in action_result.changes:
         if change.after.kind == FILE:
-            problem = syntax_problem(change.path, context.workspace.read(change.path), DiskWorld(context.project))
+            problem = syntax_problem(
+                change.path, context.workspace.read(change.path), DiskWorld(context.run_paths.project)
+            )
             if problem:
                 return f"{change.path} does not parse as {problem}"
     return ""

@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from execplan.core.errors import CONFLICT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.binding import describe_difference, sanitize_state
@@ -102,7 +102,6 @@ def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
         f"step {step.id} was not started: {differences[0]}{format_excess(len(differences), 1, ', ')}",
-        exit=CONFLICT,
         hint="restore it, then resume the run: execplan resume; or roll it back: execplan rollback",
         candidates=differences,
     )
@@ -211,7 +210,7 @@ class AttemptTranscript:
         title = f"{step.number}. {step.id}" + (f", attempt {attempt}" if attempt > 1 else "")
         original_path = os.path.join(context.run_paths.transcripts, f"{name}.md")
         path = os.path.join(context.run_paths.transcripts, f"{name}-resumed.md") if is_recovery else original_path
-        self.path_from_root = context.project.display_path(
+        self.path_from_root = context.run_paths.project.display_path(
             original_path if not is_recovery or os.path.exists(original_path) else path
         )
         """Path of the transcript from the root. For a recovery, that of the attempt's own output if it exists."""

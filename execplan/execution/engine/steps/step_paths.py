@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.execution.binding import bound_paths
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import target_paths
-from execplan.execution.execution_plan import PROGRAM_TYPES, Type
-
-if TYPE_CHECKING:
-    from execplan.execution.engine.run_records.run_directories import RunPaths
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import PROGRAM_TYPES, Step, Type
 
 
 def is_command(step: Step) -> bool:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.engine import ticks
+from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import list_declared_paths, program_marks_path, snapshot_path
 from execplan.execution.engine.ticks import list_plan_files
 from execplan.execution.engine.workspace import workspace_snapshot
+from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
-
-if TYPE_CHECKING:
-    from execplan.execution.engine.journal.journal_entries import StateChange
-    from execplan.execution.engine.steps.run_context import RunContext
-    from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
-    from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step
 
 
 class ParallelChanges:
@@ -28,19 +25,19 @@ class ParallelChanges:
         steps = [step for step in context.document.steps if step.parallel]
         self._declared = [path for step in steps for path in list_declared_paths(step)]
         self._tree_before = workspace_snapshot.take_snapshot(
-            context.project, context.workspace, context.store, self._declared, None, keep=True
+            context.run_paths.project, context.workspace, context.store, self._declared, None, keep=True
         )
 
     def undeclared(self) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
         """Return the undeclared changes and created directories. Raises ExecplanError."""
         context = self._context
         tree_after = workspace_snapshot.take_snapshot(
-            context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
+            context.run_paths.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
         )
         changes, folders = workspace_snapshot.diff_snapshots(
             self._tree_before, tree_after, self._declared, context.store, context.workspace
         )
-        ticked_paths = list_plan_files(context.project, context.ref, context.document)
+        ticked_paths = list_plan_files(context.run_paths.project, context.run_paths.ref, context.document)
         return (
             tuple([change for change in changes if not change.declared and change.path not in ticked_paths]),
             tuple([folder for folder in folders if not _is_near(folder, self._declared)]),
@@ -102,7 +99,7 @@ def changes_since_snapshot(
     changes, folders = workspace_snapshot.diff_snapshots(
         before, after, list_declared_paths(step), context.store, context.workspace
     )
-    ticked_paths = ticks.list_plan_files(context.project, context.ref, context.document)
+    ticked_paths = ticks.list_plan_files(context.run_paths.project, context.run_paths.ref, context.document)
     unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
     unscanned = unscanned if before.is_complete and after.is_complete else "in undeclared files"
     if interrupted_attempt and (end := _program_end(context, step, interrupted_attempt)):
@@ -129,7 +126,7 @@ def _program_end(context: RunContext, step: Step, attempt: int) -> int:
 def _change_time(context: RunContext, path: str) -> int:
     """Return when a file or directory was last changed, in nanoseconds; 0 if it is gone."""
     try:
-        return os.lstat(os.path.join(context.project.root, path)).st_ctime_ns
+        return os.lstat(os.path.join(context.run_paths.project.root, path)).st_ctime_ns
     except OSError:
         return 0
 
@@ -142,7 +139,7 @@ def _scan_tree(
 
     other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]
     return workspace_snapshot.take_snapshot(
-        context.project,
+        context.run_paths.project,
         context.workspace,
         context.store,
         [*list_declared_paths(step), *other_paths],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from execplan.core.timestamps import parse_utc_timestamp
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import (
     ENDED,
     INTERRUPTED,
@@ -13,11 +15,6 @@ from execplan.execution.engine.journal.journal_entries import (
     RESUMED,
     ROLLBACK_KINDS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.execution.engine.journal.journal import RunEntry
 
 _SECOND = 1_000_000_000
 

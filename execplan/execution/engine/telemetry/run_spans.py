@@ -6,8 +6,9 @@ any time. All sessions are in one trace, and later ones are children of the firs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import (
     ANSWERED,
     BEGUN,
@@ -19,7 +20,13 @@ from execplan.execution.engine.journal.journal_entries import (
     ROLLED_BACK,
 )
 from execplan.execution.engine.telemetry import span_attributes
-from execplan.execution.engine.telemetry.run_sessions import EntryTimes, last_sent_entry, nanoseconds, split_sessions
+from execplan.execution.engine.telemetry.run_sessions import (
+    EntryTimes,
+    RunSessionEntries,
+    last_sent_entry,
+    nanoseconds,
+    split_sessions,
+)
 from execplan.execution.engine.telemetry.span_attributes import (
     INTERNAL,
     OK,
@@ -30,15 +37,8 @@ from execplan.execution.engine.telemetry.span_attributes import (
     SpanStatus,
 )
 from execplan.execution.engine.telemetry.step_spans import StepSpans
-from execplan.execution.engine.telemetry.trace_context import trace_of_run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.telemetry.run_sessions import RunSessionEntries
-    from execplan.execution.engine.telemetry.trace_context import RunTrace
-    from execplan.execution.execution_plan import Step
+from execplan.execution.engine.telemetry.trace_context import RunTrace, trace_of_run
+from execplan.execution.execution_plan import Step
 
 
 class ApprovalSpans:

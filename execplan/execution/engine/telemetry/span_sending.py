@@ -26,7 +26,7 @@ _MARGIN_SECONDS: Final = 0.5
 """Time after the exporter's own limit, so that it can say what went wrong."""
 
 
-def send_spans(project: Project, run_paths: RunPaths, journal_writer: JournalWriter) -> tuple[str, ...]:
+def send_spans(run_paths: RunPaths, journal_writer: JournalWriter) -> tuple[str, ...]:
     """Send the spans of the sessions that this process ended, if the environment asks for it; return warnings.
 
     Nothing is imported or sent otherwise. The caller has released the lock of runs, so a slow collector blocks nobody.
@@ -36,7 +36,7 @@ def send_spans(project: Project, run_paths: RunPaths, journal_writer: JournalWri
         return ()
     problem = settings.problem
     try:
-        problem = problem or _send(project, run_paths, journal_writer, settings)
+        problem = problem or _send(run_paths, journal_writer, settings)
     except KeyboardInterrupt:
         problem = "interrupted"
     except ExecplanError as error:  # the document of an earlier revision may be missing
@@ -50,7 +50,7 @@ def send_spans(project: Project, run_paths: RunPaths, journal_writer: JournalWri
     return () if journal_writer.observer.warn(warning) else (warning,)
 
 
-def _send(project: Project, run_paths: RunPaths, journal_writer: JournalWriter, settings: ExporterSettings) -> str:
+def _send(run_paths: RunPaths, journal_writer: JournalWriter, settings: ExporterSettings) -> str:
     """Send spans and return what went wrong, or an empty string. Raises ExecplanError."""
     from execplan.execution.engine.recovery.rollback_plan import steps_of_all_revisions
     from execplan.execution.engine.telemetry.run_spans import unsent_spans
@@ -66,7 +66,7 @@ def _send(project: Project, run_paths: RunPaths, journal_writer: JournalWriter, 
         spans[0] = spans[0]._replace(links=(*spans[0].links, caller))
     spans = [redact_span(span, journal_writer.redaction) for span in spans]
     trace.log(f"sends {len(spans)} spans of run {run_paths.id}")
-    resource = resource_attributes(project, run_state.begin_fields, journal_writer.redaction)
+    resource = resource_attributes(run_paths.project, run_state.begin_fields, journal_writer.redaction)
     return _export_within_limit(spans, run_trace.session(1), run_trace.parent, resource, settings)
 
 

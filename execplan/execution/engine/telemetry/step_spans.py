@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import (
     BLOCKED,
     CALLED,
@@ -15,17 +16,10 @@ from execplan.execution.engine.journal.journal_entries import (
     TICKED,
 )
 from execplan.execution.engine.telemetry import span_attributes
-from execplan.execution.engine.telemetry.run_sessions import nanoseconds
+from execplan.execution.engine.telemetry.run_sessions import EntryTimes, RunSessionEntries, nanoseconds
 from execplan.execution.engine.telemetry.span_attributes import CLIENT, INTERNAL, Span, SpanEvent
-from execplan.execution.execution_plan import PROGRAM_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from execplan.execution.engine.journal.journal import RunEntry
-    from execplan.execution.engine.telemetry.run_sessions import EntryTimes, RunSessionEntries
-    from execplan.execution.engine.telemetry.trace_context import RunTrace, TraceContext
-    from execplan.execution.execution_plan import Step
+from execplan.execution.engine.telemetry.trace_context import RunTrace, TraceContext
+from execplan.execution.execution_plan import PROGRAM_TYPES, Step
 
 _STATUS_KINDS = (RESULT, SKIPPED, BLOCKED, RECOVERED)
 _STEP_KINDS = (INTENT, RETAKEN, TICKED, *_STATUS_KINDS)

@@ -7,13 +7,10 @@ context in `TRACEPARENT`. Nothing but the user's environment turns on traces: no
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from execplan.core.text.text_lines import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 HTTP: Final = "http/protobuf"
 GRPC: Final = "grpc"

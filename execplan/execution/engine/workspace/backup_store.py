@@ -6,25 +6,20 @@ import gzip
 import os
 import time
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.atomic_files import sync_directory
 from execplan.core.files.file_access import conflict_error, file_error
 from execplan.core.files.tree_walk import remove_tree, walk_tree
 from execplan.core.project import project_state
-from execplan.execution.world import FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.world import State
+from execplan.core.project.project import Project
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
+from execplan.execution.world import FILE, State
 
 _DAY = 24 * 3600
 _CHUNK_SIZE = 1 << 20
@@ -227,7 +222,6 @@ def _missing_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
         f"backup not found: {path}",
-        exit=ENVIRONMENT,
         hint=(
             "it was removed, it was not used for `backup_days` days, or it is in another checkout: "
             "roll back there, or restore the file from git"
@@ -239,6 +233,5 @@ def _altered_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-altered",
         f"backup {path} was altered",
-        exit=ENVIRONMENT,
         hint="restore it from a copy of the disk, or restore the original file from git",
     )

@@ -7,23 +7,18 @@ import json
 import os
 import stat
 import tarfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from execplan.core.errors import CHECK_FAILED, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, normalize_path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-
-    Entry = dict[str, Any]
-
+Entry: TypeAlias = "dict[str, Any]"
 _MANIFEST = "manifest.json"
 _CONTENT = "files/"
 """Prefix of the members with the content of files, which are numbered like the entries of the manifest."""
@@ -73,7 +68,6 @@ def entries_below(workspace: WorkspaceFiles, declared: str) -> Iterator[Entry]:
             raise ExecplanError(
                 "not-exportable",
                 f"{path} is neither a file, a directory nor a link, so it can't be passed on",
-                exit=CHECK_FAILED,
                 hint="let the step write a regular file",
             )
 

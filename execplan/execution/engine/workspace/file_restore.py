@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.workspace.backup_store import BackupStore
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from execplan.execution.engine.workspace.backup_store import BackupStore
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 _ABSENT = State(ABSENT)
 _CREATED_FOLDER = State(FOLDER, mode=-1)
@@ -285,7 +281,6 @@ def _changed_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "changed-since",
         f"{paths[0]}{format_excess(len(paths), 1)} changed after the run; a rollback doesn't overwrite such changes",
-        exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,
     )
@@ -295,7 +290,6 @@ def _missing_backup_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
         f"no backup of {', '.join(paths)}: it was not a regular file, or could not be read",
-        exit=ENVIRONMENT,
         hint="restore it from git, or keep it as it is",
         candidates=paths,
     )

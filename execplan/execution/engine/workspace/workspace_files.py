@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from execplan.core import trace
-from execplan.core.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files.atomic_files import temp_file_name
 from execplan.core.files.directory_walk import LIST_FLAGS, WALK_FLAGS, open_below
 from execplan.core.files.file_access import NotRegularError, file_error
 from execplan.core.files.open_directory import DirectoryHandle
+from execplan.core.project.project import Project
 from execplan.execution.approvals.reserved_paths import protection_reason
-from execplan.execution.world import normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from execplan.core.project.project import Project
-    from execplan.execution.world import State
+from execplan.execution.world import State, normalize_path
 
 _CHUNK_SIZE = 1 << 20
 _READ = "read"
@@ -198,7 +193,7 @@ class WorkspaceFiles:
         if protection or (writes and normalized == "."):
             why = protection or "the repository itself"
             hint = "steps can't write there: remove it from the step"
-            raise ExecplanError("protected-path", f"{path} is {why}", exit=POLICY, hint=hint)
+            raise ExecplanError("protected-path", f"{path} is {why}", hint=hint)
         return normalized
 
     @contextmanager
@@ -208,7 +203,7 @@ class WorkspaceFiles:
             yield
         except (FileNotFoundError, NotADirectoryError) as error:
             failure = file_error(error, path, action)
-            raise _MissingError(failure.code, failure.message, exit=failure.exit, hint=failure.hint) from None
+            raise _MissingError(failure.code, failure.message, hint=failure.hint) from None
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _outside_error(path) from None
@@ -223,7 +218,6 @@ def _outside_error(path: str) -> ExecplanError:
     return ExecplanError(
         "path-outside",
         f"{path} leads outside the repository or through a link",
-        exit=POLICY,
         hint="a step can use only files that are reached from the root through directories",
     )
 

@@ -9,26 +9,22 @@ import json
 import os
 import stat
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from typing import Final
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.project.project import Project
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 from execplan.execution.approvals.reserved_paths import make_protection_check
 from execplan.execution.engine.journal.journal_entries import StateChange, state_from_json, state_json
+from execplan.execution.engine.workspace.backup_store import BackupStore
+from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from typing import Final
-
-    from execplan.core.project.project import Project
-    from execplan.execution.engine.workspace.backup_store import BackupStore
-    from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
 FILES: Final = 20_000
 BYTES: Final = 256 << 20
@@ -285,6 +281,4 @@ def load(path: str) -> WorkspaceSnapshot:
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         message = f"{path} was altered: another program has changed it"
-        raise ExecplanError(
-            "backup-altered", message, exit=ENVIRONMENT, hint="restore it from a copy of the disk"
-        ) from None
+        raise ExecplanError("backup-altered", message, hint="restore it from a copy of the disk") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.evaluation.checks import (  # noqa: F401 - importing each one registers its check
@@ -22,15 +22,10 @@ from execplan.execution.evaluation.checks.check_registry import (
     check,
 )
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
-from execplan.execution.evaluation.trial import step_commands, target_paths, written_texts
+from execplan.execution.evaluation.trial import Trial, step_commands, target_paths, written_texts
 from execplan.execution.execution_plan import DEFAULT_TIMEOUT_S, Step, Type
 from execplan.execution.shell.call_patterns import matches_command_prefix, matches_path_ignoring_case
 from execplan.execution.world import LINK, OUTSIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from execplan.execution.evaluation.trial import Trial
 
 
 @check("shell")

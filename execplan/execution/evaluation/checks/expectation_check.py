@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from re import Pattern
+from typing import NamedTuple
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, EvaluationFinding, check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from re import Pattern
 
 
 class _Summary(NamedTuple):

@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.errors import ExecplanError
 from execplan.core.text.lazy_pattern import lazy_pattern
@@ -15,9 +15,6 @@ from execplan.execution.evaluation.projected_files import normalize_paths, paren
 from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import FILE, FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PYTHON = (".py", ".pyi")
 _JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")

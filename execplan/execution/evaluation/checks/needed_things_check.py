@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, EvaluationFinding, check
-from execplan.execution.evaluation.projected_files import normalize_paths
-from execplan.execution.evaluation.trial import IMPOSSIBLE, target_paths
-from execplan.execution.execution_plan import Type
+from execplan.execution.evaluation.projected_files import ProjectedState, normalize_paths
+from execplan.execution.evaluation.trial import IMPOSSIBLE, Trial, target_paths
+from execplan.execution.execution_plan import Step, Type
 from execplan.execution.program_lookup import first_path_directory, working_directory
 from execplan.execution.world import ABSENT, FILE, FOLDER, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.execution.evaluation.projected_files import ProjectedState
-    from execplan.execution.evaluation.trial import Trial
-    from execplan.execution.execution_plan import Step
 
 _CONTINUING_STRATEGIES = ("skip", "alternative")
 """Failure strategies after which a step that handles the failure can run."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets.secret_files import is_secret_file
 from execplan.core.text.plain_toml import parse_toml
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import step_commands, target_paths
-from execplan.execution.execution_plan import Type
+from execplan.execution.execution_plan import Step, Type
 from execplan.execution.risk.row_matching import candidate_paths
 from execplan.execution.shell.command_line import parse_command
-from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.world import World
+from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, World, normalize_path
 
 _TARGET = "target"
 _PYPROJECT = "pyproject.toml"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import certain_secrets
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
+from execplan.execution.execution_plan import Step
 from execplan.execution.risk.step_risk import find_dangers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from execplan.execution.execution_plan import Step
-    from execplan.execution.shell.command_line import SimpleCommand
+from execplan.execution.shell.command_line import SimpleCommand
 
 _FETCHERS = ("curl", "wget", "fetch", "aria2c", "nc", "ncat")
 _INTERPRETERS = (

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from execplan.core.text import fast_json
 from execplan.core.text.plain_toml import parse_toml
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from execplan.execution.world import World
+from execplan.execution.world import World
 
 _MAX_BYTES = 2 << 20
 """Maximum size of a text that is parsed, in bytes."""

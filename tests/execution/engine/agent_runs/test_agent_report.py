@@ -56,9 +56,9 @@ def test_work_of_an_earlier_step_that_is_not_reported_yet_is_to_be_reported(agen
 def test_after_a_failure_there_is_one_way_for_a_wrong_file_and_for_an_approval_of_the_rest(agent: Agent) -> None:
     agent.plan_steps(MAKE, COPY).write("src/deep/made.py", "X = 2\n")
     data = agent.report_failed("make")
-    assert [command[:18] for command in data["recovery"]["commands"]] == ["execplan resume 1 ", "execplan replan 1 "]
+    assert [command[:18] for command in data["recovery"]["commands"]] == ["execplan replan 1 "]
     agent.make_file()
-    assert agent.type("resume", "1").exit == 0
+    assert "needs no new approval" in agent.type("replan", "1", "--reason", "A wrong file.").out
     agent.report_completed("make")
     agent.report_failed("copy", "failed")
     error = agent.type("run", "--json").json["error"]

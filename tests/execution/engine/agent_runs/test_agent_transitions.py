@@ -365,7 +365,7 @@ def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent
 def test_an_agent_does_not_answer_for_a_person_with_a_revision(agent: Agent) -> None:
     agent.plan_steps(failing("on-failure=ask"), DROP)
     agent.report_failed("make", "failed")
-    assert "the run is waiting for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
+    assert "a person must answer first" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
     agent.make_file()
     agent.report_refused(4, "stale-approval", "make")
 

@@ -259,7 +259,7 @@ def test_much_of_it_takes_no_memory(command_folder: CommandFolder) -> None:
 
 def test_what_can_not_be_kept_ends_it(command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
-        raise ExecplanError("io-error", "can't write it", exit=6)
+        raise ExecplanError("io-error", "can't write it")
 
     monkeypatch.setattr(launcher._SupervisorOutput, "_take_stdout", full)
     with pytest.raises(ExecplanError, match="can't write it"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.engine import stop_reasons
 from execplan.execution.engine.journal.journal_entries import AttemptResult
@@ -264,7 +264,7 @@ def test_what_a_failed_attempt_changed_is_taken_back_unless_the_step_says_no() -
 
 
 def test_a_file_that_is_not_as_expected_ends_the_run_before_the_step() -> None:
-    drifted = ExecplanError("drifted", "x is not as it was", exit=CONFLICT, candidates=["x: different content ("])
+    drifted = ExecplanError("drifted", "x is not as it was", candidates=["x: different content ("])
     executor = ScriptedExecutor({"before b": [drifted]})
     run = LoopRun(plan(step("a"), step("b", strategy="skip"), step("c")), executor)
     assert (run.stop_reason.kind, run.stop_reason.cause) == (stop_reasons.FAILED, "drift")
@@ -273,7 +273,7 @@ def test_a_file_that_is_not_as_expected_ends_the_run_before_the_step() -> None:
 
 
 def test_a_full_disk_stops_what_runs_and_is_raised() -> None:
-    full = ExecplanError("disk-full", "no space", exit=ENVIRONMENT)
+    full = ExecplanError("io-error", "no space")
     paper = MemoryJournal()
     paper.refuses = lambda kind, said: full if kind == "result" and said.get("step") == "a" else None
     runs, stopped = threading.Event(), threading.Event()

@@ -59,15 +59,8 @@ def test_no_state_follows_that_may_not(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE, DROP.replace("#drop", "#drop confirm"), FAIL))
     run_repo.run_plan()
     run_repo.resume_run("go")
-    project, ref = run_repo.project()
     rollback.rollback(
-        project,
-        ref,
-        run_repo.last_run(),
-        step="api",
-        automatic="",
-        observer=RunObserver(),
-        options=WriteOptions(commit=False),
+        run_repo.last_run(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
     )
     run_repo.write("fail.sh", "exit 0\n")
     assert run_repo.resume_run().status == "completed"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.engine.run_lock import acquire_run_lock
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import record_builder, run_directories
@@ -223,7 +223,7 @@ def test_a_disk_that_is_full_says_how_to_finish(
     desk: InProcessRepository, files_before: TreeEntries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
+        raise ExecplanError("io-error", "full", hint="free some space; nothing was changed")
 
     monkeypatch.setattr(record_builder, "save_record", full)
     error = desk.refused(6, "io-error", "rollback")
@@ -416,15 +416,7 @@ def _rolled_back(desk: InProcessRepository, kill: int) -> bool:
             run_paths = run_directories.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(
-                project,
-                ref,
-                run_paths,
-                step=None,
-                automatic="",
-                observer=RunObserver(),
-                options=WriteOptions(commit=False),
-            )
+            rollback(run_paths, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

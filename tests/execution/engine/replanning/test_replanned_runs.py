@@ -141,7 +141,7 @@ def test_a_run_that_cannot_be_planned_anew_has_failed(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(request: object) -> None:
-        raise ExecplanError("bad-replan", "last looks at check, which is removed", exit=3)
+        raise ExecplanError("bad-replan", "last looks at check, which is removed")
 
     monkeypatch.setattr(next_revision, "replan_document", refuse)
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)

@@ -99,6 +99,18 @@ def test_a_step_that_fails_again_asks_and_waits_for_no_approval(desk: InProcessR
     assert recorded(desk).status == "completed"
 
 
+def test_a_revision_after_a_pause_needs_no_approval_though_a_check_off_has_moved_the_steps(
+    desk: InProcessRepository,
+) -> None:
+    plan = FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan")
+    desk.plan(plan.replace("{#make", "{#make checkpoint"))
+    desk.approve()
+    assert desk.type("run").exit == 8
+    result = desk.type("resume", "--answer", "go")
+    assert result.exit == 0, result
+    assert "revision 2 needs no new approval" in result.out
+
+
 def test_the_time_limit_of_a_run_holds_for_its_revisions(desk: InProcessRepository) -> None:
     desk.write("flaky.py", SLOW)
     desk.plan(FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan"))
@@ -328,7 +340,7 @@ def test_what_comes_back_after_a_revision_without_it_is_new(desk: InProcessRepos
 @pytest.mark.parametrize("said", ["on-failure=ask", "confirm=true"])
 def test_no_revision_answers_for_a_person(desk: InProcessRepository, said: str) -> None:
     begin(desk, PLAN.replace("needs=make", f"needs=make {said}"), 8)
-    assert "the run is waiting for an answer" in replan(desk)["needs_approval"][0]
+    assert "a person must answer first" in replan(desk)["needs_approval"][0]
 
 
 def test_a_run_that_a_person_has_stopped_is_theirs(desk: InProcessRepository) -> None:

@@ -76,7 +76,6 @@ def failed(desk: InProcessRepository) -> tuple[Any, RunPaths]:
 
 def replanned(desk: InProcessRepository, run_paths: RunPaths, **overrides: Any) -> ReplanResult:
     """Replan a run."""
-    project, ref = desk.project()
     arguments = {
         "reason": "It failed.",
         "failed": (),
@@ -84,7 +83,7 @@ def replanned(desk: InProcessRepository, run_paths: RunPaths, **overrides: Any) 
         "observer": RunObserver(),
         "options": WriteOptions(),
     }
-    return replan_run(project, ref, run_paths, **{**arguments, **overrides})
+    return replan_run(run_paths, **{**arguments, **overrides})
 
 
 def read_run_state(run_paths: RunPaths) -> RunState:

@@ -41,7 +41,7 @@ def read(run_repo: RunRepository, run_paths: RunPaths, document: ExecutionPlan) 
     try:
         run_state = load_run_state(run_paths, read_run_entries(run_paths))
         if run_state.begin_fields:
-            summarize_run(*run_repo.project(), run_paths)
+            summarize_run(run_paths)
             run_state.document = document
             build_record(run_paths, document, run_state)
             run_state.open_attempts()

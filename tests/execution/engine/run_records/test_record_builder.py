@@ -13,10 +13,10 @@ from execplan.execution import states
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.run_records import record_builder
-from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.run_record import Record
 from execplan.execution.world import ABSENT, FILE, State
 from tests.conftest import CLOCK
+from tests.execution.engine.fakes import run_paths_in
 from tests.execution.engine.scripted_run import ScriptedRun, created_file
 from tests.execution.plan_documents import command, loaded, plan, step
 
@@ -37,7 +37,7 @@ REVISED = DOCUMENT.model_copy(
         "metadata": DOCUMENT.metadata.model_validate({"history": [{"revision": 1, "sha256": "0" * 64, "reason": "x"}]}),
     }
 )
-RUN_PATHS = RunPaths("0001-00000000", "folder", "state")
+RUN_PATHS = run_paths_in("folder")
 
 
 def read_back_record(scripted_run: ScriptedRun) -> Record:
@@ -155,7 +155,7 @@ def test_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_saved_and_saved_again(tmp_path: Path) -> None:
-    run_paths = RunPaths(RUN_PATHS.id, str(tmp_path), str(tmp_path))
+    run_paths = run_paths_in(str(tmp_path))
     assert record_builder.read_record(run_paths) is None
     scripted_run = ScriptedRun(DOCUMENT)
     scripted_run.begin()

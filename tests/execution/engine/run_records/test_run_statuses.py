@@ -51,7 +51,7 @@ def test_as_a_run_goes_on(desk: InProcessRepository) -> None:
         last_run = find_last_run(project, ref)
         assert last_run is not None
         assert last_run.id == run_paths.id
-        summary = summarize_run(project, ref, run_paths)
+        summary = summarize_run(run_paths)
         assert (last_run.state == "cut_short") == summary.cut_short
         assert (last_run.state == "rolling_back") == summary.rolling
         assert (last_run.state == "waiting") == (summary.question is not None or summary.status == "replanning")
@@ -145,7 +145,7 @@ def test_summaries(desk: InProcessRepository) -> None:
     (summary,) = runs(project, [ref])
     assert (summary.id, summary.plan, summary.state, summary.status) == (run_paths.id, NAME, "failed", "failed")
     assert (summary.done, summary.total, summary.seconds, summary.started) == (1, 3, 1.5, "2026-01-01T00:00:00Z")
-    (archived,) = [summarize_run(project, ref._replace(archived=True), run_paths)]
+    archived = summarize_run(run_paths._replace(is_archived=True))
     assert archived.state == "archived"
     assert summary.state in STATES
 

@@ -132,7 +132,9 @@ def test_what_is_known_to_read_only_leaves_nothing_outside(repo: Folder) -> None
 def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -> None:
     step_repo = StepRepository(repo, step("touch made", "network"))
     assert step_repo.perform("it").outside == "its effects outside the repository or over the network"
-    boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, project=step_repo.context.project, hidden_folders=())
+    boxed = Sandbox(
+        "/usr/bin/bwrap", can_limit_size=True, project=step_repo.context.run_paths.project, hidden_folders=()
+    )
     effects = [
         outside_effects(step_repo.context._replace(sandbox=boxed), step_repo.step("it"), hidden)
         for hidden in ("", "in x")

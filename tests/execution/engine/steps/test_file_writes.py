@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from execplan.core.errors import CONFLICT, ENVIRONMENT, ExecplanError
+from execplan.core.errors import CONFLICT, ExecplanError
 from execplan.execution.approvals.disk_world import SnapshotWorld
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.engine.steps import file_writes
@@ -172,7 +172,7 @@ def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch
 
     def full(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
         os.mkdir(os.path.join(self.project.root, "src/new"))
-        raise ExecplanError("io-error", f"can't write {path}: no space left on device", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", f"can't write {path}: no space left on device")
 
     monkeypatch.setattr(WorkspaceFiles, "write", full)
     result = step_repo.perform("api")
@@ -185,7 +185,9 @@ def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
     step_repo = make_step_repo(repo, CREATE + LINES + PATCH.replace("B = 1", "B = 2") + DELETE)
     diffs = [
         evaluated.dry_run.diff
-        for evaluated in evaluate(step_repo.document, SnapshotWorld(step_repo.context.project), step_repo.policy).steps
+        for evaluated in evaluate(
+            step_repo.document, SnapshotWorld(step_repo.context.run_paths.project), step_repo.policy
+        ).steps
     ]
     for name, text in zip(["api", "lines", "patch", "drop"], diffs, strict=True):
         result = step_repo.perform(name)

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.core.errors import ExecplanError
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps import file_writes
 from execplan.execution.engine.steps.file_writes import undo_changes
@@ -108,7 +108,7 @@ def test_none_of_it_when_a_write_fails(repo: Folder, monkeypatch: pytest.MonkeyP
             nonlocal count
             count += 1
             if count == fails:
-                raise ExecplanError("io-error", f"can't write {path}: no space left on device", exit=ENVIRONMENT)
+                raise ExecplanError("io-error", f"can't write {path}: no space left on device")
             return real(self, path, *arguments)
 
         monkeypatch.setattr(WorkspaceFiles, name, call)
@@ -138,7 +138,7 @@ def test_what_can_not_be_taken_back_is_told_and_kept(repo: Folder, monkeypatch: 
 
     def remove(self: WorkspaceFiles, path: str) -> None:
         step_repo.repo.write("src/app.py", "somebody else's\n")
-        raise ExecplanError("io-error", f"can't remove {path}", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", f"can't remove {path}")
 
     monkeypatch.setattr(WorkspaceFiles, "remove", remove)
     result = step_repo.perform("split")
@@ -154,7 +154,7 @@ def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypa
 
     def write(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
         sizes.append(os.path.getsize(ballast))
-        raise ExecplanError("io-error", os.strerror(errno.ENOSPC), exit=ENVIRONMENT)
+        raise ExecplanError("io-error", os.strerror(errno.ENOSPC))
 
     def undo(*_: object) -> None:
         sizes.append(os.path.exists(ballast))

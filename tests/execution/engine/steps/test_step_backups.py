@@ -47,7 +47,7 @@ def test_nothing_is_begun_that_could_not_be_taken_back(
     repo: Folder, monkeypatch: pytest.MonkeyPatch, steps: str
 ) -> None:
     def full(self: BackupStore, parts: object, digest: str) -> bool:
-        raise ExecplanError("io-error", "no space left on device", exit=ENVIRONMENT)
+        raise ExecplanError("io-error", "no space left on device")
 
     repo.write("src/old.py", "x = 1\n")
     step_repo = StepRepository(repo, steps)

@@ -221,16 +221,9 @@ def test_a_question_that_is_answered_on_a_terminal_has_its_time(
 def test_a_rollback_on_request_is_sent_once(traced_repo: RunRepository, collector: Collector) -> None:
     traced_repo.approve_plan(steps(MAKE, COPY))
     traced_repo.run_plan()
-    project, ref = traced_repo.project()
     for step, count in (("see", 1), ("api", 2)):
         rollback(
-            project,
-            ref,
-            traced_repo.last_run(),
-            step=step,
-            automatic="",
-            observer=RunObserver(),
-            options=WriteOptions(commit=False),
+            traced_repo.last_run(), step=step, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
         )
         rollbacks = [span for span in collector.spans() if span.name == "rollback"]
         assert len(rollbacks) == count
