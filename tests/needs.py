@@ -70,6 +70,7 @@ _CLIENTS = {
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
     "python for windows": ("EXECPLAN_WINDOWS_PYTHON", ".venv/windows/cp313/python.exe"),
+    "git for windows": ("EXECPLAN_WINDOWS_GIT", ".venv/windows/git/git.exe"),
     "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
     "specify": ("EXECPLAN_SPECIFY", ".venv/clients/specify/bin/specify"),
     "planning-with-files": (
@@ -79,7 +80,7 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "wine", "python for windows")
+_NEVER_REQUIRED = ("claude", "wine", "python for windows", "git for windows")
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, defined_commands
-from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS, MODULES, NOT_ON_WINDOWS
 from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.core.errors import OK, usage_error
 
@@ -70,6 +71,10 @@ class UnknownCommandError(click.UsageError):
 
 def load_command(name: str) -> ExecplanCommand:
     """Return a command; its module is imported only now."""
+    if sys.platform == "win32" and name in NOT_ON_WINDOWS:
+        from execplan.core.files.windows_process import windows_error
+
+        raise windows_error(name)
     if name not in defined_commands:
         import_module(f"execplan.cli.commands.{MODULES.get(name, name)}")
     return defined_commands[name]

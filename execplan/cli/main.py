@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from execplan.core.errors import ENVIRONMENT, INTERRUPTED
+from execplan.core.errors import INTERRUPTED
 
 
 def run() -> int:
@@ -27,8 +27,9 @@ def main() -> int:
     gc.disable()  # the process ends before a collection pays off; reference counting frees the rest
     arguments = sys.argv[1:]
     if sys.platform == "win32":
-        print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
-        return ENVIRONMENT
+        from execplan.core.files.windows_process import prepare_process
+
+        prepare_process()
     if arguments[:1] == ["guard"] and arguments[1:] not in (["-h"], ["--help"]):
         from execplan.agents.guard.guard_entry import guard
 

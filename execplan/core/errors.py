@@ -82,7 +82,7 @@ CODES_BY_EXIT: Final = {
         "graphviz-failed ignored-by-git incompatible-executor io-error journal-altered merge-failed "
         "missing-base-commit newer-state no-charts no-dask no-editor no-executor no-full-text-search no-git "
         "no-github-token no-graphviz no-home no-locks no-mcp no-repository no-terminal no-tokenizer no-web "
-        "not-committed port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
+        "not-committed not-on-windows port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
     ),
     POLICY: (
         "check-denied check-not-approved check-required claimed-task evidence-outside executor-without-tls "

@@ -69,7 +69,7 @@ def _last_turn(path: str, turn: str) -> Iterator[Mapping[str, Any]]:
     except (OSError, ValueError):
         return
     try:
-        data = os.pread(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
+        data = file_access.read_at(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
     finally:
         os.close(handle)
     for line in reversed(data.splitlines()):

@@ -111,7 +111,7 @@ def _find_version(path: str) -> tuple[int, ...]:
     except (OSError, ValueError):
         return ()
     try:
-        data = os.pread(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
+        data = file_access.read_at(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
     finally:
         os.close(handle)
     for line in reversed(data.splitlines()):

@@ -92,7 +92,7 @@ def _check_arguments(name: str, arguments: Mapping[str, Any], command: str) -> N
 
 def _require_version(handle: int, problem: str) -> None:
     """Raise NotUnderstoodError unless the program's version gives its hooks the directory of a command."""
-    line = os.pread(handle, _FIRST_BYTES, 0).partition(b"\n")[0]
+    line = file_access.read_at(handle, _FIRST_BYTES, 0).partition(b"\n")[0]
     version = str(_parse_line(line).get("cli_version", ""))
     numbers = [int(part) for part in version.partition("-")[0].split(".") if part.isascii() and part.isdigit()]
     if tuple(numbers[:2]) < _CWD_VERSION:
@@ -115,7 +115,7 @@ def _wait_for_call(handle: int, call_id: str) -> tuple[str, dict[str, Any]]:
 def items_with(handle: int, size: int, text: bytes) -> Iterator[dict[str, Any]]:
     """Yield the items in the last bytes of a transcript whose lines contain a text, the last one first."""
     total = os.fstat(handle).st_size
-    data = os.pread(handle, size, max(0, total - size))
+    data = file_access.read_at(handle, size, max(0, total - size))
     end = len(data)
     while (at := data.rfind(text, 0, end)) >= 0:
         begin = data.rfind(b"\n", 0, at) + 1

@@ -8,6 +8,7 @@ standard error, which every program treats as a denial.
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ def _deny_on_timeout(number: int, frame: object) -> NoReturn:
 
 def _install_signal_handlers() -> None:
     """Deny the call on timeout and on every signal that would end the process; require standard streams."""
+    if sys.platform == "win32":
+        from execplan.agents.guard.tool_call import NotUnderstoodError
+
+        raise NotUnderstoodError("Windows has no sandbox and no process groups; use Linux, macOS or WSL")
     if TYPE_CHECKING:
         import signal as signals
     else:

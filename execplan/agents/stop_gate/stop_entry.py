@@ -9,6 +9,7 @@ gate that fails must not keep anybody from leaving.
 from __future__ import annotations
 
 import os
+import sys
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
@@ -83,7 +84,7 @@ def _is_codex_attended(log_path: object) -> bool:
     except (OSError, ValueError):
         return False
     try:
-        line, newline, _ = os.pread(handle, _MAX_LINE_BYTES, 0).partition(b"\n")
+        line, newline, _ = file_access.read_at(handle, _MAX_LINE_BYTES, 0).partition(b"\n")
     finally:
         os.close(handle)
     if not newline:
@@ -234,6 +235,8 @@ def stop_gate(arguments: Sequence[str]) -> int:
 
 
 def _set_time_limit() -> None:
+    if sys.platform == "win32":
+        return
     if TYPE_CHECKING:
         import signal as signals
     else:

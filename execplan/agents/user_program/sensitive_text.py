@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -83,7 +84,6 @@ def _is_there(path: str) -> bool:
 def collect_personal_data(project: Project) -> PersonalData:
     """Collect paths and names from the machine, its user and the settings."""
     import platform
-    import pwd
     import tempfile
 
     from execplan.core.git.git_query import user_name
@@ -92,13 +92,21 @@ def collect_personal_data(project: Project) -> PersonalData:
     folders = [project.root, project.base, project.state, os.path.expanduser("~"), tempfile.gettempdir()]
     folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]
     paths = [path for folder in folders if os.path.isabs(folder) for path in (folder, os.path.realpath(folder))]
-    try:
-        full_name = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
-    except KeyError:
-        full_name = ""
     git_name, host_name = user_name(project.root) or "", platform.node().partition(".")[0]
-    names = [author.system_login(), author.author(project), project.settings.author, full_name, git_name, host_name]
+    names = [author.system_login(), author.author(project), project.settings.author, _full_name(), git_name, host_name]
     return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])
+
+
+def _full_name() -> str:
+    """Return the user's name in the user database; empty if it has none."""
+    if sys.platform == "win32":
+        return ""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
+    except KeyError:
+        return ""
 
 
 _SENSITIVE_NAME = (

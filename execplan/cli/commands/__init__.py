@@ -96,6 +96,8 @@ EVERYDAY_COMMANDS = frozenset(
     "init install new add done decide discover outcome undo next status show search lint explain archive".split()
 )
 """The commands that `--help` lists; `--help-all` lists all."""
+NOT_ON_WINDOWS = frozenset("approve evaluate export guard job replan report resume rollback run".split())
+"""The commands that need the sandbox and the process groups of Linux and macOS."""
 _EDIT_COMMANDS = "add decide discover note outcome reopen revise reword split".split()
 MODULES = {
     **dict.fromkeys(_EDIT_COMMANDS, "edit_commands"),

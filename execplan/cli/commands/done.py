@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from execplan.cli.answer import Answer, Call
@@ -46,6 +48,10 @@ def done(
     command exits 1. A check whose risk needs a person is shown, and asks once for an approval.
     """
     if verify:
+        if sys.platform == "win32":
+            from execplan.core.files.windows_process import windows_error
+
+            raise windows_error("done --verify")
         answer: Answer = features.load(features.VERIFIED_COMPLETION)(call, plan, tasks, options, approves_all=yes)
         return answer
     return edit_plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
@@ -79,6 +80,10 @@ def install(
 
     Installed integrations are updated, so you can run the command again at any time.
     """
+    if sys.platform == "win32" and "guard" in what:
+        from execplan.core.files.windows_process import windows_error
+
+        raise windows_error("install guard")
     request = check_request("install", what, shell, programs, directory)
     return apply_integrations("install", request, force=force, dry_run=dry_run)
 

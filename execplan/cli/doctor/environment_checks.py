@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import sys
@@ -15,7 +14,7 @@ from time import time
 from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
-from execplan.core.files import atomic_files
+from execplan.core.files import atomic_files, file_lock
 from execplan.core.git import git_query
 from execplan.core.project import project_state, user_settings
 from execplan.core.project.project import Project
@@ -91,7 +90,7 @@ def check_state_folder(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 def _check_locks(handle: int, display_path: str) -> Iterator[DoctorFinding]:
     """Try to lock an open file, and yield a finding if the file system can't."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file_lock.lock(handle, waits=False)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         remedy = "move the checkout to a local disk; without locks, concurrent writers would lose edits"

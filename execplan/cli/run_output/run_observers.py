@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import termios
 import threading
 from collections.abc import Sequence
 from typing import Any, TextIO
@@ -81,7 +80,10 @@ def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | No
     later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question) else 'asks again'}"
     for choice, text in {**explain_answers(question), LATER: later_text}.items():
         print(f"  {choice:5}  {text}")
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
+    if sys.platform != "win32":
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
     while True:
         print(f"{'/'.join(answers)}? [{LATER}] ", end="", flush=True)
         line = _read_line()

@@ -27,7 +27,9 @@ def move_path(project: Project, old: str, new: str) -> None:
         ):
             names = os.path.basename(old), os.path.basename(new)
             if os.path.islink(old):
-                os.symlink(os.path.relpath(os.path.realpath(old), target.path), names[1], dir_fd=target.handle)
+                os.symlink(
+                    os.path.relpath(os.path.realpath(old), target.path), target.operand(names[1]), dir_fd=target.handle
+                )
                 source.unlink(names[0])
                 return
             try:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
 LIST_FLAGS: Final = os.O_RDONLY | _DIRECTORY | file_access.NO_FOLLOW
 WALK_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY | file_access.NO_FOLLOW
+NO_HANDLE: Final = -1
+"""What stands for the handle of a directory on Windows."""
 _OPENAT2 = 437
 """Number of the system call openat2(2) on every architecture but Alpha."""
 _RESOLVE = 0x02 | 0x04 | 0x08
@@ -48,8 +50,11 @@ def open_below(root: str, path: str, flags: int = LIST_FLAGS, created: list[str]
 def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[str] | None = None) -> int:
     """Open a directory like `open_below`, one directory after the other, which takes no import.
 
-    Raises OSError with the path of the directory that could not be opened.
+    Raises OSError with the path of the directory that could not be opened. On Windows, which opens no directories,
+    returns `NO_HANDLE` if the directory exists.
     """
+    if sys.platform == "win32":
+        return _find_directory(root, path, created)
     handle = os.open(root, WALK_FLAGS & ~file_access.NO_FOLLOW)
     names = path.split("/")
     for number, name in enumerate(names, 1):
@@ -69,6 +74,19 @@ def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[s
             os.close(handle)
         handle = child_handle
     return handle
+
+
+def _find_directory(root: str, path: str, created: list[str] | None) -> int:
+    """Return `NO_HANDLE` for a directory, which is created like by `open_stepwise`; raises OSError."""
+    if created is not None:
+        for parent in [path[:end] for end, char in enumerate(f"{path}/") if char == "/"]:
+            if not os.path.lexists(root + parent):
+                os.makedirs(root + parent, exist_ok=True)
+                created.append(parent)
+    if not os.path.isdir(root + path):
+        code = errno.ENOTDIR if os.path.lexists(root + path) else errno.ENOENT
+        raise OSError(code, os.strerror(code), path)
+    return NO_HANDLE
 
 
 def _open_child(handle: int, name: str, flags: int) -> int:

@@ -128,6 +128,14 @@ def read_up_to(handle: int, limit: int) -> bytes:
     return b"".join(chunks)
 
 
+def read_at(handle: int, limit: int, offset: int) -> bytes:
+    """Read at most `limit` bytes of an open file from an offset; raises OSError."""
+    if sys.platform == "win32":
+        os.lseek(handle, offset, os.SEEK_SET)
+        return os.read(handle, limit)
+    return os.pread(handle, limit, offset)
+
+
 def read_start(path: str, limit: int) -> bytes:
     """Read at most `limit` bytes from the start of a regular file, which is no symbolic link; raises OSError."""
     handle = open_regular(path, os.O_RDONLY | NO_FOLLOW)
@@ -146,7 +154,9 @@ def write_all(handle: int, data: bytes) -> None:
 
 def sync_path(path: str, *, together: bool = False) -> None:
     """Flush a file or a directory to disk, `together` with others in a `SyncGroup`; raises OSError."""
-    handle = os.open(path, os.O_RDONLY | _NO_WAIT)
+    if sys.platform == "win32" and os.path.isdir(path):
+        return  # it can't be opened
+    handle = os.open(path, (os.O_RDWR if sys.platform == "win32" else os.O_RDONLY) | _NO_WAIT)
     try:
         sync(handle) if together else os.fsync(handle)
     finally:

@@ -100,7 +100,7 @@ def read_holder(path: str) -> str:
         return ""
 
 
-def _lock(handle: int, *, waits: bool, shared: bool = False) -> None:
+def lock(handle: int, *, waits: bool, shared: bool = False) -> None:
     """Lock an open file; raises BlockingIOError if it is locked, unless this waits, and OSError if it can't be locked."""
     if sys.platform == "win32":
         import msvcrt
@@ -123,7 +123,7 @@ def _lock(handle: int, *, waits: bool, shared: bool = False) -> None:
 def _try_lock(handle: int, path: str, *, shared: bool = False) -> bool:
     """Take the lock if it is free and return whether it was; raises ExecplanError if the file system has no locks."""
     try:
-        _lock(handle, waits=False, shared=shared)
+        lock(handle, waits=False, shared=shared)
     except BlockingIOError:
         return False
     except OSError as error:
@@ -147,7 +147,7 @@ def _wait_for_lock(handle: int, path: str) -> bool:
     def wait_in_thread() -> None:
         failure = None
         try:
-            _lock(handle, waits=True)
+            lock(handle, waits=True)
         except OSError as error:
             failure = error
         with state_lock:

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from execplan.core.files.directory_walk import open_stepwise
+from execplan.core.files.directory_walk import NO_HANDLE, open_stepwise
 from execplan.core.files.file_access import (
     NO_FOLLOW,
     FileChangedError,
@@ -33,11 +33,18 @@ _UNSUPPORTED_ERRORS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSU
 
 
 class DirectoryHandle:
-    """The handle of an open directory, with operations on the names in it, which follow no links."""
+    """The handle of an open directory, with operations on the names in it, which follow no links.
+
+    Windows has no such handles: there, it is None, and the operations take paths.
+    """
 
     def __init__(self, handle: int, path: str) -> None:
-        self.handle = handle
+        self.handle = handle if handle != NO_HANDLE else None
         self.path = path
+
+    def operand(self, name: str) -> str:
+        """Return what the functions of `os` take for a name in the directory, together with the handle."""
+        return name if self.handle is not None else self.join(name)
 
     def __enter__(self) -> Self:
         return self
@@ -45,7 +52,8 @@ class DirectoryHandle:
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        os.close(self.handle)
+        if self.handle is not None:
+            os.close(self.handle)
 
     def join(self, name: str) -> str:
         """Return the path of a name in the directory."""
@@ -54,13 +62,13 @@ class DirectoryHandle:
     def status(self, name: str) -> os.stat_result | None:
         """Return the status of a file without following a link, or None if it does not exist."""
         try:
-            return os.stat(name, dir_fd=self.handle, follow_symlinks=False)
+            return os.stat(self.operand(name), dir_fd=self.handle, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
     def open(self, name: str) -> int:
         """Open a regular file for reading and return its handle; raises OSError."""
-        return open_regular(name, os.O_RDONLY | NO_FOLLOW, dir_fd=self.handle)
+        return open_regular(self.operand(name), os.O_RDONLY | NO_FOLLOW, dir_fd=self.handle)
 
     def read(self, name: str, limit: int) -> bytes:
         """Return at most `limit` bytes of a regular file, or no bytes if there is none; raises OSError."""
@@ -92,7 +100,7 @@ class DirectoryHandle:
         Raises OSError; the file is then removed.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
-        handle = os.open(name, flags, 0o600 if ignores_umask else mode, dir_fd=self.handle)
+        handle = os.open(self.operand(name), flags, 0o600 if ignores_umask else mode, dir_fd=self.handle)
         try:
             size = 0
             for chunk in (data,) if isinstance(data, bytes) else data:
@@ -133,7 +141,8 @@ class DirectoryHandle:
 
     def rename(self, name: str, target_directory: DirectoryHandle, new_name: str) -> None:
         """Rename a file and replace the target if it exists; raises OSError."""
-        os.rename(name, new_name, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle)
+        paths = (self.operand(name), target_directory.operand(new_name))
+        os.rename(*paths, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle)
 
     def move(self, name: str, target_directory: DirectoryHandle, new_name: str) -> None:
         """Rename a file or directory, also into another directory, to an unused name; raises OSError."""
@@ -144,13 +153,14 @@ class DirectoryHandle:
 
     def link(self, name: str, target_directory: DirectoryHandle, new_name: str) -> None:
         """Create a hard link to a file, also in another directory; raises OSError."""
-        os.link(name, new_name, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle, follow_symlinks=False)
+        paths = (self.operand(name), target_directory.operand(new_name))
+        os.link(*paths, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
         """Remove a file if it exists, and retry once on failure; raises OSError."""
         for is_last_attempt in (False, True):
             try:
-                os.unlink(name, dir_fd=self.handle)
+                os.unlink(self.operand(name), dir_fd=self.handle)
             except OSError:
                 if self.status(name) is None:
                     return
@@ -161,7 +171,8 @@ class DirectoryHandle:
 
     def sync(self) -> None:
         """Flush the directory to disk so that renames survive a crash; raises OSError."""
-        sync(self.handle)
+        if self.handle is not None:
+            sync(self.handle)
 
 
 class OpenDirectory(DirectoryHandle):
@@ -176,30 +187,34 @@ class OpenDirectory(DirectoryHandle):
         real_path = resolve_path(path)
         if within is not None and not f"{real_path}/".startswith(within.rstrip("/") + "/"):
             raise FileChangedError(path)
+        drive, below = os.path.splitdrive(real_path)  # the drive is empty, except on Windows
+        root = f"{drive}/"
         created: list[str] = []
         try:
-            handle = open_stepwise("/", real_path.strip("/") or ".", created=created if make else None)
+            handle = open_stepwise(root, below.strip("/") or ".", created=created if make else None)
         except BaseException as error:
             for created_path in reversed(created):
                 try:
-                    os.rmdir(f"/{created_path}")
+                    os.rmdir(root + created_path)
                 except OSError:
                     break
             if not isinstance(error, OSError):
                 raise
-            failed_path = f"/{error.filename}"
+            failed_path = os.path.join(root, error.filename)
             is_link_or_gone = os.path.islink(failed_path) or not os.path.lexists(failed_path)
             if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and is_link_or_gone):
                 raise FileChangedError(failed_path) from None
             action = "make" if make and error.errno != errno.EACCES else "write to"
             raise file_error(error, failed_path, action) from None
         super().__init__(handle, real_path)
-        self.created_paths = [f"/{created_path}" for created_path in created]
+        self.created_paths = [root + created_path for created_path in created]
         """Directories that were created on the way."""
 
 
 def _rename_with_flags(source: DirectoryHandle, name: str, target: DirectoryHandle, new_name: str, flags: int) -> bool:
     """Rename with special flags; return False if the system or the file system can't. Raises OSError."""
+    if sys.platform == "win32":
+        return False
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)

@@ -256,7 +256,7 @@ def _is_archive(project: Project, folder: str) -> bool:
     """Return whether a directory contains archived plans."""
     archives = [os.path.realpath(archive) for archive in project.archives]
     if "{" in project.settings.archive + project.settings.superseded:
-        while folder != "/" and not os.path.basename(folder).strip("0123456789-_."):
+        while folder != os.path.dirname(folder) and not os.path.basename(folder).strip("0123456789-_."):
             folder = os.path.dirname(folder)
     return folder in archives
 

@@ -57,7 +57,7 @@ def find_beside(project: Project, start: str) -> Project:
 
 def _discover(start: str) -> Project:
     real, path = os.path.realpath(start), os.path.abspath(start)
-    while path not in (real, "/"):
+    while path not in (real, os.path.dirname(path)):
         if os.path.islink(path):
             _discover(os.path.dirname(path))
         path = os.path.dirname(path)
@@ -82,7 +82,7 @@ def ensure_no_link_out(path: str) -> None:
     A cloned repository can contain such a link without the knowledge of whoever names the path.
     """
     absolute_path = link = os.path.abspath(path)
-    while link != "/":
+    while link != os.path.dirname(link):
         if os.path.islink(link):
             project = _discover(os.path.dirname(link))
             if project.exists or project.git is not None:

@@ -7,7 +7,7 @@ import stat
 
 from execplan.core import trace
 from execplan.core.errors import ExecplanError
-from execplan.core.files.file_access import NotRegularError, file_error, open_regular
+from execplan.core.files.file_access import NO_FOLLOW, NotRegularError, file_error, is_own, open_regular
 from execplan.execution.approvals import user_directories
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def read(project: Project) -> bytes | None:
     key_path = path(project)
     trace.log(f"read {key_path}")
     try:
-        descriptor = open_regular(key_path, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = open_regular(key_path, os.O_RDONLY | NO_FOLLOW)
     except FileNotFoundError:
         return None
     except NotRegularError:
@@ -48,7 +48,7 @@ def read(project: Project) -> bytes | None:
         raise file_error(error, key_path, "read") from None
     try:
         status = os.fstat(descriptor)
-        if status.st_uid != os.geteuid():
+        if not is_own(status):
             raise _unsafe_key_error(
                 key_path, f"belongs to another user (uid {status.st_uid})", "remove it; execplan then creates a new key"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files.directory_walk import WALK_FLAGS, open_stepwise
@@ -120,11 +121,12 @@ class DiskWorld:
 
     def free_bytes(self) -> int:
         """Return the bytes that this user can still write to the repository's disk; -1 if unknown."""
+        import shutil
+
         try:
-            status = os.statvfs(self.root)
+            return shutil.disk_usage(self.root).free
         except OSError:
             return -1
-        return status.f_bavail * status.f_frsize
 
     def memory_bytes(self) -> int:
         """Return the memory in bytes: available on Linux, total elsewhere, -1 if unknown."""
@@ -135,6 +137,8 @@ class DiskWorld:
                         return int(line.split()[1]) << 10
         except (OSError, ValueError):
             pass
+        if sys.platform == "win32":
+            return -1
         try:
             return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         except (OSError, ValueError):

@@ -125,7 +125,7 @@ def may_have_changed_since(watched_files: Sequence[WatchedFile], time_ns: int) -
 def _directory_status(path: str) -> FileStatus:
     """Return the status of the nearest directory of a missing file, which a removal has changed."""
     file_status: FileStatus = ()
-    while not file_status and path not in ("", "/"):
+    while not file_status and path != os.path.dirname(path):
         path = os.path.dirname(path)
         file_status = _file_status(path, is_full_status=True)
     return file_status

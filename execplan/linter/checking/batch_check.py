@@ -186,7 +186,7 @@ def _is_cached_result_usable(
 def _open_directory(path: str) -> int:
     """Return a file descriptor of a directory, or -1 if it can't be opened."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     except OSError:
         return -1
 

@@ -155,7 +155,15 @@ def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
         return None
     import sys
 
-    key_parts = (__version__, rules, sys.version, os.geteuid(), project, options.is_hook, options.selection)
+    key_parts = (
+        __version__,
+        rules,
+        sys.version,
+        getattr(os, "geteuid", int)(),
+        project,
+        options.is_hook,
+        options.selection,
+    )
     key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
     return LintCache(os.path.join(project.caches, "lint", key[:16].decode()), key)
 

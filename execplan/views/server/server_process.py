@@ -7,6 +7,7 @@ import errno
 import ipaddress
 import os
 import socket
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,10 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A server that has just ended leaves connections in TIME_WAIT, which would block its port for a minute.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "win32":  # there, that option would share the port with another server
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:

@@ -71,7 +71,7 @@ def read_copy(artifact: Artifact, redact_text: RedactText) -> bytes | None:
     """Return the bytes of an artifact's copy, without secrets; None if the file is gone or has grown too large."""
     limit = _MAX_IMAGE_BYTES if is_image(artifact.name) else _MAX_TEXT_BYTES
     try:
-        data, size = file_access.read_from(open_regular(artifact.path, os.O_RDONLY | os.O_NOFOLLOW), limit)
+        data, size = file_access.read_from(open_regular(artifact.path, os.O_RDONLY | file_access.NO_FOLLOW), limit)
     except OSError:
         return None
     if size > limit:

@@ -20,7 +20,7 @@ from execplan.execution.engine.journal.journal import append
 LIMIT: Final = 256 << 20
 """Size limit of an audit log in bytes."""
 _TAIL_BYTES = 1 << 16
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_FLAGS = os.O_RDWR | os.O_APPEND | file_access.NO_FOLLOW
 
 
 def copy_size(path: str) -> int:
@@ -124,7 +124,7 @@ class LogFile:
             self.renew_copy()
             return
         try:
-            handle = file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+            handle = file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | file_access.NO_FOLLOW)
             try:
                 append(handle, data, previous_size, durable=False)
             finally:
@@ -137,7 +137,7 @@ class LogFile:
         is_new = bool(flags & os.O_CREAT)
         with OpenDirectory(parent, within=self.project.root, make=is_new) as folder:
             try:
-                self._handle = file_access.open_regular(name, flags, dir_fd=folder.handle)
+                self._handle = file_access.open_regular(folder.operand(name), flags, dir_fd=folder.handle)
                 status = os.fstat(self._handle)
                 if is_new:
                     folder.sync()
@@ -183,7 +183,7 @@ class LogFile:
     def _read_range(self, begin: int, length: int) -> bytes:
         chunks = []
         try:
-            while length > 0 and (chunk := os.pread(self._handle, min(length, 1 << 24), begin)):
+            while length > 0 and (chunk := file_access.read_at(self._handle, min(length, 1 << 24), begin)):
                 chunks.append(chunk)
                 begin, length = begin + len(chunk), length - len(chunk)
         except OSError as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Final
 
-_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS: Final = os.O_WRONLY | os.O_APPEND | file_access.NO_FOLLOW
 MAX_BYTES: Final = 256 << 20
 """Size limit of a journal in bytes."""
 
@@ -142,7 +142,7 @@ class Journal:
         """Size in bytes of the known lines; any other data was written by another program."""
         self.entries: list[RunEntry] = []
         try:
-            handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+            handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | file_access.NO_FOLLOW, 0o644)
         except OSError as error:
             raise file_access.file_error(error, path, "write") from None
         try:
