@@ -110,8 +110,9 @@ def finish_worktree(
 ) -> FinishedWorktree:
     """Merge the worktree of a plan, archive the plan if it is complete, and remove the worktree and its branch.
 
-    `into` replaces the recorded target branch; `commits`: commit the plan and its artifacts first. Raises ExecplanError
-    if the worktree has other changes, or if a merge is stopped; calling it again continues after the last step.
+    `into` replaces the recorded target branch; `commits`: commit the plan and its artifacts first, in the target's
+    worktree, too. Raises ExecplanError if the worktree has other changes, or if a merge is stopped; calling it again
+    continues after the last step.
     """
     into = into or record.into
     if into == record.branch:
@@ -132,6 +133,9 @@ def finish_worktree(
             warnings = _check_claims_of_others(plan_project, ref, record) if ref is not None else ()
             if commits and ref is not None and not worktree_merge.unmerged_files(worktree.root):
                 commit_plan(plan_project, ref, None, dry_run=False)
+                target_ref = plan_store.ref_for_path(target_project, os.path.join(target.root, record.plans[1]))
+                if os.path.lexists(target_ref.path):  # an edit of it would stop the merge
+                    commit_plan(target_project, target_ref, None, dry_run=False)
             if ref is not None:
                 ensure_no_open_runs(plan_project, ref, "merged")
             if record.is_archiving and ref is not None:

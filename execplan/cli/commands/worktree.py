@@ -52,7 +52,12 @@ _EXAMPLE = "execplan worktree PLAN; later: execplan worktree --finish"
 )
 @plan_argument(default="with --finish, the plan of the current or only worktree; otherwise, list all")
 @click.option("--finish", is_flag=True, help="Merge the worktree, archive the plan if complete, and remove both.")
-@click.option("--commit", "commits", is_flag=True, help="Commit the plan and its artifacts first.")
+@click.option(
+    "--commit",
+    "commits",
+    is_flag=True,
+    help="Commit the plan and its artifacts first; with --finish, on both branches.",
+)
 @click.option("--branch", metavar="NAME", help="Use this branch instead of that of the settings; it may exist.")
 @click.option("--directory", metavar="DIR", help="Create the worktree here instead of where the settings say.")
 @click.option("--into", metavar="BRANCH", help="With --finish: merge into this branch (default: where it came from).")

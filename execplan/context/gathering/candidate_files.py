@@ -41,7 +41,7 @@ _MAX_SEED_BYTES: Final = 200_000
 _TIMEOUT: Final = 5
 """Timeout in seconds for a search; without its results, the other signs decide."""
 _NO_CODE = re.compile(
-    r"(?i)\.(?:lock|snap|png|jpe?g|gif|svg|pdf|ico|zip|gz|woff2?|map|min\.js|md|mdx)$|(?:^|/)(?:package-lock\.json|go\.sum|\.[^/]*)$"
+    r"(?i)\.(?:lock|snap|png|jpe?g|gif|svg|pdf|ico|zip|gz|woff2?|map|min\.js|md|mdx)$|(?:^|/)(?:package-lock\.json|go\.sum|\.agent/execplan\.toml|\.[^/]*)$"
 )
 """Files that are generated or hidden, and documents, which count only if the plan names them."""
 _SIGNS = {

@@ -13,6 +13,8 @@ from execplan.core.text.plain_toml import parse_toml
 _MAX_BYTES: Final = 1 << 20
 _NAMES: Final = ("test", "lint", "check", "build")
 """Targets of a makefile and scripts of a package that are checks."""
+_LOCK_FILES: Final = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
+"""The lock files of package managers other than npm."""
 _TOOLS: Final = {"pytest": "pytest ...", "ruff": "ruff check ..."}
 
 
@@ -20,13 +22,21 @@ def find_checks(root: str) -> list[str]:
     """Return the checks of a repository, in the form of the setting `agent_checks`."""
     makefile = _read(root, "Makefile").decode("utf-8", "replace")
     targets = {line.partition(":")[0] for line in makefile.splitlines() if ":" in line and ":=" not in line}
-    scripts = _table(_parsed_json(_read(root, "package.json")), "scripts")
+    package = _parsed_json(_read(root, "package.json"))
+    scripts, manager = _table(package, "scripts"), _package_manager(root, package)
     tools = _table(_parsed_toml(_read(root, "pyproject.toml")), "tool")
     return [
         *[f"make {name}" for name in _NAMES if name in targets],
-        *[f"npm run {name}" for name in _NAMES if name in scripts],
+        *[f"{manager} run {name}" for name in _NAMES if name in scripts],
         *[command for name, command in _TOOLS.items() if name in tools],
     ]
+
+
+def _package_manager(root: str, package: Any) -> str:
+    """Return the program that runs the scripts of a package: the one that it or its lock file names, or else npm."""
+    named = str(package.get("packageManager", "")).partition("@")[0] if isinstance(package, dict) else ""
+    locked = [manager for name, manager in _LOCK_FILES.items() if os.path.lexists(os.path.join(root, name))]
+    return named if named in _LOCK_FILES.values() else [*locked, "npm"][0]
 
 
 def _read(root: str, name: str) -> bytes:

@@ -31,13 +31,9 @@ def format_replan_command(run: int | str, plan: str) -> str:
     return f"execplan replan {run} -p {plan} --reason 'What was wrong'"
 
 
-def resume_instead(run: int | str, plan: str, executor: str, ask: str = "") -> str:
-    """Return how a failed run continues if its steps are right, in place of editing and replanning them.
-
-    `ask` comes before what a person does.
-    """
-    command = format_resume_command(run, plan, executor)
-    return f"if they are right, correct what failed; then {ask}resume the run: {command}"
+def resume_instead(run: int | str, plan: str, executor: str) -> str:
+    """Return how a failed run continues if its steps are right, in place of editing and replanning them."""
+    return f"if they are right, correct what failed; then resume the run: {format_resume_command(run, plan, executor)}"
 
 
 def describe_end(status: str) -> str:
@@ -48,12 +44,16 @@ def describe_end(status: str) -> str:
 def continue_ended_run(status: str, run: int, plan: str, executor: str, ask: str = "") -> str:
     """Return the hint on what is next after a run that has used its approval and ended with a status.
 
-    `ask` comes before what a person does.
+    `ask` comes before what a person does, in a hint for an agent.
     """
     rollback_command = f"execplan rollback {run} -p {plan}"
     if status == FAILED:
-        replan = f"edit the steps in the plan, then: {format_replan_command(run, plan)}"
-        return f"{replan}; {resume_instead(run, plan, executor, ask)}; or {ask}roll it back: {rollback_command}"
+        replan = format_replan_command(run, plan)
+        if ask:  # an agent can't resume, but it needs no approval to replan steps that stay the same
+            work = f"correct what failed, or edit the steps in the plan if they are wrong, then: {replan}"
+            return f"{work}; or {ask}roll it back: {rollback_command}"
+        resume = resume_instead(run, plan, executor)
+        return f"edit the steps in the plan, then: {replan}; {resume}; or roll it back: {rollback_command}"
     if status == COMPLETED:
         return f"see what is next: execplan next {plan}; or {ask}roll the run back and run it again: {rollback_command}"
     return f"see what is next: execplan next {plan}; a person must approve another run"

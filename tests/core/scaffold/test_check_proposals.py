@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ("Makefile", "test = 1\ncheck := 2\nall: test\nlint:\n\truff\ntest: lint\n", ["make test", "make lint"]),
         ("Makefile", "\ttest: no target\n", []),
         ("package.json", '{"scripts": {"build": "x", "test": "y", "start": "z"}}', ["npm run test", "npm run build"]),
+        ("package.json", '{"scripts": {"test": "y"}, "packageManager": "pnpm@9.1.0"}', ["pnpm run test"]),
         ("package.json", '{"scripts": ["test"]}', []),
         ("package.json", "[" * 100_000, []),
         ("pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n", ["pytest ...", "ruff check ..."]),
@@ -31,6 +32,12 @@ def test_checks_are_found_in_the_files_of_a_repository(tmp_path: Path, name: str
     assert find_checks(str(tmp_path)) == []
     (tmp_path / name).write_text(text)
     assert find_checks(str(tmp_path)) == checks
+
+
+def test_a_lock_file_names_the_program_that_runs_scripts(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"scripts": {"test": "y"}}')
+    (tmp_path / "yarn.lock").touch()
+    assert find_checks(str(tmp_path)) == ["yarn run test"]
 
 
 def test_what_init_prints_is_the_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

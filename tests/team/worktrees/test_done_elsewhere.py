@@ -43,7 +43,7 @@ def test_if_only_the_merge_is_left_it_is_next(repo: Folder) -> None:
     worktree = open_worktree(repo, "parser")
     open_numbers = [str(task["number"]) for task in repo.ok("show", "parser")["tasks"] if task["state"] == "open"]
     worktree.ok("done", open_numbers[0], "-p", "parser", "--commit")
-    repo.ok("done", *open_numbers[1:], "-p", "parser", "--commit")
+    repo.ok("done", *open_numbers[1:], "-p", "parser")
     for folder in (repo, worktree):
         hint = folder.run("next", "-p", "parser").out.splitlines()[-1]
         assert hint.endswith("worktree 2026-01-01_parser --finish --commit")

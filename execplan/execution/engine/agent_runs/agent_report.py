@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, interrupted_error
+from execplan.core.plan_store.hint_reader import ASK
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
@@ -271,7 +272,7 @@ def _find_or_start_run(
             number, run_state = agent_run.run_paths.number, agent_run.run_state
             error.message = f"run {agent_run.run_paths.id} of {ref.id} {describe_end(run_state.status)}"
             error.candidates = ()
-            error.hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor)
+            error.hint = continue_ended_run(run_state.status, number, ref.shell_name, run_state.executor, ASK)
         raise
 
 
