@@ -34,9 +34,9 @@ def find_checks(root: str) -> list[str]:
 
 def _package_manager(root: str, package: Any) -> str:
     """Return the program that runs the scripts of a package: the one that it or its lock file names, or else npm."""
-    named = str(package.get("packageManager", "")).partition("@")[0] if isinstance(package, dict) else ""
-    locked = [manager for name, manager in _LOCK_FILES.items() if os.path.lexists(os.path.join(root, name))]
-    return named if named in _LOCK_FILES.values() else [*locked, "npm"][0]
+    manager = str(package.get("packageManager", "")).partition("@")[0] if isinstance(package, dict) else ""
+    locked = [program for name, program in _LOCK_FILES.items() if os.path.lexists(os.path.join(root, name))]
+    return manager if manager in _LOCK_FILES.values() else [*locked, "npm"][0]
 
 
 def _read(root: str, name: str) -> bytes:
