@@ -221,7 +221,9 @@ def _missing_sections(plan: ParsedPlan, context: RuleContext, *, living: bool) -
             if living:
                 location = f"the heading on line {misplaced_headings[kind.name].start + 1} is not at level 2"
                 yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}: {location}")
-        elif kind.name != outline.PROGRESS or not plan.has_tasks_elsewhere:
+        else:
             nearest_title = outline.closest_title(kind.name, own_titles)
             hint = f"; rename `## {nearest_title}`?" if nearest_title else ""
+            if not hint and kind.name == outline.PROGRESS and plan.has_tasks_elsewhere:
+                hint = "; the tasks are in other sections"
             yield on_line(plan, max(plan.title_line, 0), f"{MISSING_MESSAGE}{kind.name}{hint}")

@@ -325,7 +325,8 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
     why = begun.ask("make parser").why
-    assert " has failed; edit the steps in the plan, then: execplan replan 1 -p " in why
+    work = "correct what failed, or edit the steps in the plan if they are wrong"
+    assert f" has failed; {work}, then: execplan replan 1 -p " in why
     assert " has failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
     assert "; or ask a person to roll it back: execplan rollback 1 -p " in why
 
