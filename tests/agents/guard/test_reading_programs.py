@@ -262,7 +262,8 @@ def _violations(hostile: CallSandbox, commands: list[str]) -> Iterator[str]:
             if os.path.realpath(event.split('"')[1]) not in programs:
                 yield f"runs: {last}"
         elif re.match(r"creat|unlink|rename|mkdir", event) or re.search(r"O_(?:WRONLY|RDWR|CREAT|TRUNC)", event):
-            if not re.search(r'"/dev/(?:null|tty)"|\.git/index(?:\.lock)?"|"/proc/self/', event):
+            if not re.search(r'"/dev/(?:null|tty)"|\.git/index(?:\.lock)?"|"/proc/self/|"/tmp/tac\w{6}"', event):
+                # tac copies what it can't seek in, such as a directory in memory
                 yield f"writes: {event[:200]} after {last}"
     for name in before.keys() ^ _tree(path).keys():
         yield f"made or removed: {name}"
