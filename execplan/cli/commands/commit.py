@@ -30,7 +30,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
-from execplan.team.advice.conflict_warnings import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 
 
 @define_command(
@@ -147,10 +147,7 @@ def _commit_answer(
     warnings = tuple([warning for _, result in results for warning in result.warnings])
     committed_plans = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
     warnings += conflict_warnings(committed_plans)
-    conflicted = [stored for stored in committed_plans if stored.plan is not None and stored.plan.conflict_lines]
-    next_commands = tuple(
-        [f"execplan merge {plan_store.name_in_commands(stored.project, stored.ref)}" for stored in conflicted]
-    )
+    next_commands = conflict_commands(committed_plans)
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in data["paths"]]) or "nothing to commit"
         return Answer(data, text, warnings=warnings, next_commands=next_commands)
