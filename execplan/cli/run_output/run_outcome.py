@@ -30,7 +30,7 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
     else:
         next_commands = (
             f"execplan show {name} --run {rolled_back.run}",
-            f"execplan {'compile' if rolled_back.is_whole_run else 'evaluate'} {name}",
+            f"execplan evaluate {name}",
         )
         text = "\n".join(
             rollback_lines(rolled_back) + ([f"committed {rolled_back.commit[:12]}"] if rolled_back.commit else [])
