@@ -69,3 +69,15 @@ def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -
         lines = journal.read_text().splitlines(keepends=True)
         journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
     assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")
+
+
+def test_without_a_terminal_each_hint_to_resume_has_the_answer(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, FAILS.replace("{#see", "{#see on-failure=ask"))
+    assert desk.type("run").exit == 8
+    resume = f"execplan resume {run_id(desk)} -p {NAME} --answer again"
+    assert resume in desk.refused(8, "paused", "resume")["hint"]
+    preview = desk.type("resume", "--dry-run").out
+    assert preview.endswith(f"next: {resume}\n")
+    assert "  needs an answer (again, skip, stop): " in preview
+    preview = desk.type("resume", "--dry-run", "--answer", "skip").out
+    assert preview.endswith(f"next: {resume.replace('again', 'skip')}\n")
