@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import target_of
 from execplan.core.archive.plan_move import MoveResult, Regenerate, move_plan
+from execplan.core.archive.reference_updates import Dependency
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
@@ -32,10 +34,11 @@ def rename_plan(
     *,
     regenerate: Regenerate | None = None,
     confirm_rewrite: ConfirmRewrite | None = None,
+    dependencies: Sequence[Dependency] = (),
 ) -> MoveResult:
     """Change a plan's title, and rename its file and artifacts to the resulting ID; raises ExecplanError.
 
-    `regenerate` and `confirm_rewrite` are passed to `move_plan`.
+    `regenerate` and `confirm_rewrite` are passed to `move_plan`, and those `dependencies` whose names don't fit the new ID.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -61,6 +64,11 @@ def rename_plan(
         command="rename",
         regenerate=regenerate,
         confirm_rewrite=confirm_rewrite,
+        dependencies=[
+            dependency
+            for dependency in dependencies
+            if plan_store.normalize_id(dependency.name) not in plan_store.normalize_id(name)
+        ],
     )
 
 

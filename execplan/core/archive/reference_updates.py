@@ -15,6 +15,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.path_rewriting import PathReplacement, apply_replacements
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
@@ -22,7 +23,7 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
-from execplan.core.text.text_lines import apply_edits, digest
+from execplan.core.text.text_lines import Edit, apply_edits, digest
 
 
 class RegeneratedFiles(NamedTuple):
@@ -49,6 +50,16 @@ class ReferenceUpdates(NamedTuple):
         return self._replace(warnings=self.warnings + warnings)
 
 
+class Dependency(NamedTuple):
+    """A line of another plan that names the moved plan as one on which it depends, by a short name."""
+
+    path: str
+    """Absolute path of the other plan."""
+    line: int
+    """Line, from 1."""
+    name: str
+
+
 class MoveCause(NamedTuple):
     """The journaled move that causes updates of other plans."""
 
@@ -67,14 +78,22 @@ def update_references(
     options: WriteOptions,
     command: str,
     cause: MoveCause = MoveCause(),  # noqa: B008
+    dependencies: Sequence[Dependency] = (),
 ) -> ReferenceUpdates:
-    """Rewrite the paths in the other plans; archived plans and plans that can't be changed are only reported."""
+    """Rewrite the paths in the other plans; archived plans and plans that can't be changed are only reported.
+
+    `dependencies` have short names, which are rewritten only in these lines.
+    """
     updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
     followed, bystanders = _reversed_updates(project, cause)
-    for other_ref in _affected_plans(project, ref, moves, followed):
+    dependent_paths = [dependency.path for dependency in dependencies]
+    for other_ref in _affected_plans(project, ref, moves, [*followed, *dependent_paths]):
         folder = os.path.dirname(other_ref.path)
         changer = reference_change(project, moves, ids, folder, folder)
+        if other_ref.path in dependent_paths:
+            own = [dependency for dependency in dependencies if dependency.path == other_ref.path]
+            changer = chain_changes(_name_change(own, ids[1]), changer)
         if other_ref.path in followed:
             changer = _revert_change(*followed[other_ref.path], changer)
         elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(
@@ -125,6 +144,25 @@ def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
     return change
 
 
+def _name_change(dependencies: Sequence[Dependency], new_id: str) -> ChangeBuilder:
+    """Return a change that gives a plan on which another depends its new ID, in the lines that name it."""
+    names_by_line: dict[int, list[PathReplacement]] = {}
+    for dependency in dependencies:
+        names_by_line.setdefault(dependency.line - 1, []).append(PathReplacement(dependency.name, new_id, False))
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        lines = plan.text.lines
+        edits = [
+            Edit(at, at + 1, (apply_replacements(lines[at], replacements),))
+            for at, replacements in names_by_line.items()
+            if at < len(lines)
+        ]
+        new = apply_edits(plan.text, edits).to_bytes()
+        return rebase_text(plan, plan.text.to_bytes(), new, "paths", "", "")._replace(messages=())
+
+    return change
+
+
 def _update_plan(
     project: Project,
     ref: PlanRef,
@@ -166,8 +204,9 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
 
 
 def _affected_plans(
-    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
+    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], known: Sequence[str]
 ) -> list[PlanRef]:
+    """Return the other plans that may name a moved path, and those with `known` paths."""
     new_paths = [new for _, new in moves]  # the plan itself, if it was already moved
     refs = [
         other_ref
@@ -175,7 +214,7 @@ def _affected_plans(
         if not any([is_inside(other_ref.path, new) for new in new_paths])
     ]
     known_paths = {other_ref.path for other_ref in refs}
-    missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]
+    missing_paths = [path for path in dict.fromkeys(known) if path not in known_paths and os.path.lexists(path)]
     return refs + [plan_store.ref_for_path(project, path) for path in missing_paths]
 
 
