@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from functools import partial
 
 from execplan.core.archive import plan_archive, plan_relocation
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.plan_move import MoveResult
-from execplan.core.archive.reference_updates import Dependency
+from execplan.core.archive.reference_updates import Dependencies
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
@@ -21,21 +20,22 @@ from execplan.team.dependencies.dependency_graph import build_graph
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
 
-def find_dependencies(project: Project, ref: PlanRef) -> list[Dependency]:
+def find_dependencies(project: Project, ref: PlanRef) -> Dependencies:
     """Return the lines of open plans that depend on a plan, with the names that they use; none if plans can't be read."""
     path = project.display_path(ref.path)
     try:
         edges = build_graph(PlanResolver(project)).edges
     except ExecplanError:
-        return []
-    return [
-        Dependency(os.path.join(project.root, edge.source), edge.line, edge.name.partition("#")[0])
-        for edge in edges
-        if edge.target == path
-    ]
+        return {}
+    dependencies: dict[str, list[tuple[int, str]]] = {}
+    for edge in edges:
+        if edge.target == path:
+            names = dependencies.setdefault(os.path.join(project.root, edge.source), [])
+            names.append((edge.line, edge.name.partition("#")[0]))
+    return dependencies
 
 
-def rename_warnings(project: Project, ref: PlanRef, dependencies: Sequence[Dependency]) -> tuple[str, ...]:
+def rename_warnings(project: Project, ref: PlanRef, dependencies: Dependencies) -> tuple[str, ...]:
     """Return a warning for each dependency that no longer means a renamed plan, because its name was not rewritten.
 
     `dependencies` are those before it was renamed.
@@ -49,7 +49,7 @@ def rename_warnings(project: Project, ref: PlanRef, dependencies: Sequence[Depen
         return (f"couldn't find out whether other plans depend on the old name: {error.message}",)
     lost = [(edge.source, edge.line, edge.name) for edge in graph.edges if edge.target != path]
     lost += [(dependency.path, dependency.line, dependency.name) for dependency in graph.unclear]
-    warnings, dependents = [], {(dependency.path, dependency.name) for dependency in dependencies}
+    warnings, dependents = [], {(path, name) for path, names in dependencies.items() for _, name in names}
     for plan_path, line, name in sorted(set(lost)):
         old_name, mark, task = name.partition("#")
         if (os.path.join(project.root, plan_path), old_name) in dependents:

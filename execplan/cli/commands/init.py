@@ -100,12 +100,12 @@ def init(
     commit = guide_report.upgrade.commit or commit
     if commit:
         lines.append(f"committed {commit[:12]}")
-    lines += _check_lines(survey_result.projects[0].project) if is_writing and changed else []
     arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
     commit_commands: tuple[str, ...] = ()
     if changed and is_writing and not commit and project.git is not None:
         commit_commands = (shlex.join(["execplan", "init", *arguments, "--commit"]),)
         lines.append(f"to commit these files: {commit_commands[0]}")
+    lines += _check_lines(survey_result.projects[0].project) if is_writing and changed else []
     data = {
         "homes": projects_json,
         "others": [other._asdict() for other in survey_result.unused_directories],

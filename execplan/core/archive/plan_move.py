@@ -15,7 +15,8 @@ from execplan.core.archive.move_record import MoveDetails, MoveIntent, pack_deta
 from execplan.core.archive.move_target import MoveTarget
 from execplan.core.archive.plan_references import reference_change, relink_change
 from execplan.core.archive.reference_updates import (
-    Dependency,
+    NO_DEPENDENCIES,
+    Dependencies,
     MoveCause,
     ReferenceUpdates,
     RegeneratedFiles,
@@ -101,7 +102,7 @@ def move_plan(
     origin: str = "",
     confirm_rewrite: ConfirmRewrite | None = None,
     reversal: Reversal | None = None,
-    dependencies: Sequence[Dependency] = (),
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> MoveResult:
     """Change a plan and move it with its artifacts, all or nothing, then update the other plans.
 

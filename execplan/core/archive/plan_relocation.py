@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import target_of
 from execplan.core.archive.plan_move import MoveResult, Regenerate, move_plan
-from execplan.core.archive.reference_updates import Dependency
+from execplan.core.archive.reference_updates import NO_DEPENDENCIES, Dependencies
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
@@ -34,7 +33,7 @@ def rename_plan(
     *,
     regenerate: Regenerate | None = None,
     confirm_rewrite: ConfirmRewrite | None = None,
-    dependencies: Sequence[Dependency] = (),
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> MoveResult:
     """Change a plan's title, and rename its file and artifacts to the resulting ID; raises ExecplanError.
 
@@ -64,11 +63,14 @@ def rename_plan(
         command="rename",
         regenerate=regenerate,
         confirm_rewrite=confirm_rewrite,
-        dependencies=[
-            dependency
-            for dependency in dependencies
-            if plan_store.normalize_id(dependency.name) not in plan_store.normalize_id(name)
-        ],
+        dependencies={
+            other_path: [
+                (line, used_name)
+                for line, used_name in names
+                if plan_store.normalize_id(used_name) not in plan_store.normalize_id(name)
+            ]
+            for other_path, names in dependencies.items()
+        },
     )
 
 

@@ -50,14 +50,9 @@ class ReferenceUpdates(NamedTuple):
         return self._replace(warnings=self.warnings + warnings)
 
 
-class Dependency(NamedTuple):
-    """A line of another plan that names the moved plan as one on which it depends, by a short name."""
-
-    path: str
-    """Absolute path of the other plan."""
-    line: int
-    """Line, from 1."""
-    name: str
+Dependencies = Mapping[str, Sequence[tuple[int, str]]]
+"""Lines, from 1, of other plans, by absolute path, each with the name by which it depends on the moved plan."""
+NO_DEPENDENCIES: Dependencies = {}
 
 
 class MoveCause(NamedTuple):
@@ -78,22 +73,17 @@ def update_references(
     options: WriteOptions,
     command: str,
     cause: MoveCause = MoveCause(),  # noqa: B008
-    dependencies: Sequence[Dependency] = (),
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> ReferenceUpdates:
-    """Rewrite the paths in the other plans; archived plans and plans that can't be changed are only reported.
-
-    `dependencies` have short names, which are rewritten only in these lines.
-    """
+    """Rewrite the paths and dependencies in the other plans; archived ones and those that can't be changed are reported."""
     updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
     followed, bystanders = _reversed_updates(project, cause)
-    dependent_paths = [dependency.path for dependency in dependencies]
-    for other_ref in _affected_plans(project, ref, moves, [*followed, *dependent_paths]):
+    for other_ref in _affected_plans(project, ref, moves, [*followed, *dependencies]):
         folder = os.path.dirname(other_ref.path)
         changer = reference_change(project, moves, ids, folder, folder)
-        if other_ref.path in dependent_paths:
-            own = [dependency for dependency in dependencies if dependency.path == other_ref.path]
-            changer = chain_changes(_name_change(own, ids[1]), changer)
+        if other_ref.path in dependencies:
+            changer = chain_changes(_name_change(dependencies[other_ref.path], ids[1]), changer)
         if other_ref.path in followed:
             changer = _revert_change(*followed[other_ref.path], changer)
         elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(
@@ -144,19 +134,14 @@ def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
     return change
 
 
-def _name_change(dependencies: Sequence[Dependency], new_id: str) -> ChangeBuilder:
-    """Return a change that gives a plan on which another depends its new ID, in the lines that name it."""
-    names_by_line: dict[int, list[PathReplacement]] = {}
-    for dependency in dependencies:
-        names_by_line.setdefault(dependency.line - 1, []).append(PathReplacement(dependency.name, new_id, False))
+def _name_change(dependencies: Sequence[tuple[int, str]], new_id: str) -> ChangeBuilder:
+    """Return a change that gives a plan on which another depends its new ID, only in the lines that name it."""
+    replacements = [PathReplacement(name, new_id, False) for _, name in dependencies]
 
     def change(plan: ParsedPlan) -> PlanChange:
         lines = plan.text.lines
-        edits = [
-            Edit(at, at + 1, (apply_replacements(lines[at], replacements),))
-            for at, replacements in names_by_line.items()
-            if at < len(lines)
-        ]
+        numbers = {line - 1 for line, _ in dependencies if line <= len(lines)}
+        edits = [Edit(at, at + 1, (apply_replacements(lines[at], replacements),)) for at in sorted(numbers)]
         new = apply_edits(plan.text, edits).to_bytes()
         return rebase_text(plan, plan.text.to_bytes(), new, "paths", "", "")._replace(messages=())
 
