@@ -189,9 +189,9 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
 
 
 def _affected_plans(
-    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], known: Sequence[str]
+    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], further_paths: Sequence[str]
 ) -> list[PlanRef]:
-    """Return the other plans that may name a moved path, and those with `known` paths."""
+    """Return the other plans that may name a moved path, and those at `further_paths`."""
     new_paths = [new for _, new in moves]  # the plan itself, if it was already moved
     refs = [
         other_ref
@@ -199,7 +199,7 @@ def _affected_plans(
         if not any([is_inside(other_ref.path, new) for new in new_paths])
     ]
     known_paths = {other_ref.path for other_ref in refs}
-    missing_paths = [path for path in dict.fromkeys(known) if path not in known_paths and os.path.lexists(path)]
+    missing_paths = [path for path in dict.fromkeys(further_paths) if path not in known_paths and os.path.lexists(path)]
     return refs + [plan_store.ref_for_path(project, path) for path in missing_paths]
 
 
