@@ -1,4 +1,4 @@
-"""Tables as JSON, made of TOML and templates, because the code that uses them must start fast."""
+"""Tables as Python, made of TOML and templates, because the code that uses them must start fast."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import command_tables
 import phrase_patterns
 from command_tables import format_table
 
+from execplan.core.plan.status_words import status_key
 from execplan.core.secrets.credential_patterns import ARGUMENT_VALUE
-from execplan.execution.risk import risk_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,17 +33,10 @@ def placeholder_lines() -> str:
     return "\n".join(sorted(lines)) + "\n"
 
 
-def device_paths() -> str:
-    """Return parts of the paths of all devices that the risk table forbids reading."""
-    rows = [row for row in command_tables.RISK_ROWS if row.reading and risk_table.SECRETS not in row.path]
-    return format_table(
-        sorted({max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path})
-    )
-
-
 def secret_rules() -> str:
     """Return the rules for secret detection."""
-    rules = _read_toml("core/secrets/secret_rules.toml")
+    source = "execplan/core/secrets/secret_rules.toml"
+    rules = _read_toml(source)
     tokens = [
         (
             rule["service"],
@@ -65,6 +58,7 @@ def secret_rules() -> str:
     ]
     programs = [(rule["needle"], rule["program"], rule["option"]) for rule in rules["password_program"]]
     return format_table(
+        source,
         {
             "tokens": tokens,
             "shapes": shapes,
@@ -72,15 +66,17 @@ def secret_rules() -> str:
             "password_programs": programs,
             **rules["names"],
             **rules["values"],
-        }
+        },
     )
 
 
 def cues() -> str:
     """Return the cues for the inference of steps as regular expressions, and the lists of words of all languages."""
-    content = _read_toml("execution/inference/cues.toml")
+    source = "execplan/execution/inference/cues.toml"
+    content = _read_toml(source)
     compiler = phrase_patterns.PhraseCompiler(content)
     return format_table(
+        source,
         {
             "case_sensitive": [cue for cue, table in content["cues"].items() if table.get("case")],
             "expressions": {cue: compiler.expression(cue) for cue in content["cues"]},
@@ -93,37 +89,46 @@ def cues() -> str:
                 ]
                 for name, table in content["words"].items()
             },
-        }
+        },
     )
 
 
 def phrases() -> str:
     """Return the phrases of all languages that lint rules look for."""
-    tables = _read_toml("linter/phrases.toml")
+    source = "execplan/linter/phrases.toml"
+    tables = _read_toml(source)
     return format_table(
+        source,
         {
             name: [phrase for key, texts in table.items() if key != "about" for phrase in texts]
             for name, table in tables.items()
-        }
+        },
     )
 
 
 def roles() -> str:
     """Return the titles and words that tell what a section is for."""
-    return format_table(_read_toml("core/plan/roles.toml"))
+    source = "execplan/core/plan/roles.toml"
+    tables = _read_toml(source)
+    names = {" ": "open_words", "~": "started_words", "x": "done_words", "-": "dropped_words"}
+    status_words: dict[str, tuple[str, str]] = {}
+    for mark, name in names.items():
+        for language, texts in tables[name].items():
+            for text in texts:
+                status_words.setdefault(status_key(text), (mark, language))
+    return format_table(source, {**tables, "status_words": status_words})
 
 
 def _read_toml(path: str) -> dict[str, Any]:
-    return tomllib.loads((ROOT / "execplan" / path).read_text(encoding="utf-8"))
+    return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
 TABLES: dict[str, Callable[[], str]] = {
     "execplan/core/plan/placeholder_lines.txt": placeholder_lines,
-    "execplan/agents/guard/device_paths.json": device_paths,
-    "execplan/execution/inference/cues.json": cues,
-    "execplan/linter/phrases.json": phrases,
-    "execplan/core/plan/roles.json": roles,
-    "execplan/core/secrets/secret_rules.json": secret_rules,
-    "execplan/execution/shell/commands.json": command_tables.commands,
-    "execplan/execution/risk/risk_rows.json": command_tables.risk_rows,
+    "execplan/execution/inference/cues_data.py": cues,
+    "execplan/linter/phrases_data.py": phrases,
+    "execplan/core/plan/roles_data.py": roles,
+    "execplan/core/secrets/secret_rules_data.py": secret_rules,
+    "execplan/execution/shell/commands_data.py": command_tables.commands,
+    "execplan/execution/risk/risk_rows_data.py": command_tables.risk_rows,
 }

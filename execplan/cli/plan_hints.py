@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from typing import Final
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.hint_reader import is_agent
-from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
-from execplan.core.project.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Final
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 DEFAULTING_COMMANDS: Final = frozenset(
     "add approve archive attach checkpoint comment commit compile context decide discover done drop edit evaluate export "

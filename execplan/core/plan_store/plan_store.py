@@ -11,6 +11,7 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import directory_of, related_projects, with_nested_projects
 from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, PART_ENDINGS, is_plan_name
+from execplan.core.text.message_parts import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ class StoredPlan(NamedTuple):
 
 def quote_plan_name(name: str, path: str = "") -> str:
     """Quote a plan for a shell: its ID, or its path if the ID would be read as a flag."""
-    from shlex import quote
-
     return quote(path if path and name.startswith("-") else name)
 
 
