@@ -62,6 +62,8 @@ DEPENDENCY_ANSWERS: Final = "execplan.team.dependencies.dependency_problems:Depe
 """Answers what plans need from other plans, for the rules about dependencies."""
 OPEN_COMMENTS: Final = "execplan.team.review.plan_comments:list_open_comments"
 """Returns the open review comments of a plan, for the rule about them."""
+COPIED_TEMPLATE: Final = "execplan.core.plan_store.template_copy:mark_copied_text"
+"""Marks the text of a plan that is only a copy of the repository's own template."""
 EVIDENCE_DIGEST: Final = "execplan.core.archive.archive_evidence:recorded_digest"
 """Returns the digest of an archived plan that its evidence file has, for the rule that compares them."""
 SHIPPED_WORK: Final = "execplan.team.staleness.stale_plans:find_shipped_work"
