@@ -111,12 +111,23 @@ def roles() -> str:
     source = "execplan/core/plan/roles.toml"
     tables = _read_toml(source)
     names = {" ": "open_words", "~": "started_words", "x": "done_words", "-": "dropped_words"}
+    first_words = {
+        mark: {language: texts[0] for language, texts in tables[name].items()} for mark, name in names.items()
+    }
     status_words: dict[str, tuple[str, str]] = {}
     for mark, name in names.items():
-        for language, texts in tables[name].items():
+        for language, texts in tables.pop(name).items():
             for text in texts:
                 status_words.setdefault(status_key(text), (mark, language))
-    return format_table(source, {**tables, "status_words": status_words})
+    return format_table(source, {**tables, "status_words": status_words, "first_words": first_words})
+
+
+def dialects() -> str:
+    """Return the dialects."""
+    source = "execplan/core/project/dialects"
+    return format_table(
+        source, {path.stem: _read_toml(f"{source}/{path.name}") for path in sorted((ROOT / source).glob("*.toml"))}
+    )
 
 
 def _read_toml(path: str) -> dict[str, Any]:
@@ -128,6 +139,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "execplan/execution/inference/cues_data.py": cues,
     "execplan/linter/phrases_data.py": phrases,
     "execplan/core/plan/roles_data.py": roles,
+    "execplan/core/project/dialects_data.py": dialects,
     "execplan/core/secrets/secret_rules_data.py": secret_rules,
     "execplan/execution/shell/commands_data.py": command_tables.commands,
     "execplan/execution/risk/risk_rows_data.py": command_tables.risk_rows,

@@ -106,7 +106,7 @@ FAST_PATH = {
     "core.plan": "*",
     "core.plan.merge": "*",
     "core.plan_store": "author claims claims_file hint_reader implied_plan missing_plans plan_candidates plan_selection plan_store template_copy",
-    "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug user_settings",
+    "core.project": "builtin_templates dialects_data plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug user_settings",
     "core.secrets": "certain_secrets password_detection secret_files secret_rules_data secret_table service_tokens",
     "core.text": "block_rules fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }

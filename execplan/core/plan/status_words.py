@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.role_table import DONE_WORDS, DROPPED_WORDS, OPEN_WORDS, STARTED_WORDS, STATUS_WORDS
+from execplan.core.plan.role_table import FIRST_WORDS, STATUS_WORDS
 
-_WORDS_BY_MARK = {" ": OPEN_WORDS, "~": STARTED_WORDS, "x": DONE_WORDS, "-": DROPPED_WORDS}
-"""The words of each state, which has the character that a checkbox would contain."""
 _SYMBOLS = "symbols"
 _FIRST_CJK = "\u2e80"
 _MAX_WORDS = 3
@@ -60,7 +58,7 @@ def translate(text: str, mark: str) -> str:
     """
     status = read_status(text)
     for part, language in status.parts if status is not None else ():
-        word = _WORDS_BY_MARK[mark].get(language, [""])[0]
+        word = FIRST_WORDS[mark].get(language, "")
         if not word:
             return ""
         if part.isupper():
