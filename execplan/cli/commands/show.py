@@ -186,9 +186,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run
-        from execplan.execution.engine.run_records import run_directories
+        from execplan.cli.run_output.run_lookup import find_run
 
-        return run_answer(load_run(run_directories.find_run(project, ref, run or None)))
+        return run_answer(load_run(find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])
