@@ -39,7 +39,7 @@ COMPLETION_WARNINGS: Final = "execplan.team.dependencies.plan_blockers:completio
 COMPLETION_ADVICE: Final = "execplan.team.advice.plan_advice:advise_after_tasks"
 """Returns the advice for a plan after tasks were checked off; empty if another task can be done."""
 PLAN_ADVICE: Final = "execplan.team.advice.plan_advice:advise_plan"
-"""Returns the advice for a plan by its state and its last run, for `handoff`."""
+"""Returns the advice for a plan by its state and its last run, for `handoff` and for a plan that can't be archived."""
 NEW_PLAN_ADVICE: Final = "execplan.team.advice.plan_advice:advise_new_plan"
 """Returns the advice for a plan that `new` has just created."""
 APPROVED_COMMANDS: Final = "execplan.team.advice.execution_status:approved_commands"
