@@ -71,9 +71,9 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     audit_log = log_verification.read_log(project, ref)
     records = audit_log.parsed_chain.records
     if run is not None:
-        from execplan.cli.run_output.run_lookup import find_run
+        from execplan.execution.engine.run_records import run_directories
 
-        records = _records_of_run(records, find_run(project, ref, run).id)
+        records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
     flaw = audit_log.parsed_chain.flaw
     warnings = [f"the audit log is broken: {flaw}"] if flaw is not None else []
     if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):

@@ -240,8 +240,8 @@ def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> No
         error = repo.run("archive", "parser", "--json").json["error"]
         assert error["hint"].endswith(hint), error
     repo.plan(CLEAN)
-    status = repo.run("status", "--json").json["next"][-1]
-    assert repo.run("archive", "parser", "--json").json["error"]["hint"].partition(";")[0].endswith(status)
+    command = repo.run("archive", "parser", "--json").json["error"]["hint"].partition(";")[0].partition(": ")[2]
+    assert repo.run("status").out.endswith(f", then: {command}\n")
 
 
 def test_the_claims_of_others_are_named_and_nobody_is_told_to_abandon_their_work(repo: Folder) -> None:

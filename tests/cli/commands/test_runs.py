@@ -67,7 +67,7 @@ def test_each_command_about_runs_names_what_comes_before_the_first_one(desk: InP
         if preparation:
             assert desk.type(*preparation).exit == 0
         assert desk.type("runs", "parser").out == f"no runs yet\nnext: execplan {command} {NAME}\n"
-        for call in (["resume"], ["replan", "--reason", "No file."], ["show", "--run", "1"], ["audit", "--run", "1"]):
+        for call in (["resume"], ["replan", "--reason", "No file."], ["show", "--run", "1"]):
             error = desk.refused(3, "no-such-run", *call, "-p", "parser")
             assert error["hint"].endswith(f": execplan {command} {NAME}"), call
 
