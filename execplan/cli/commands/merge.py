@@ -18,7 +18,7 @@ from execplan.core.plan.merge.plan_merge import MergeResult
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
-from execplan.team.advice.plan_advice import Work
+from execplan.team.advice.advice import Work
 
 
 @define_command(

@@ -20,7 +20,8 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import quote_plan_name
-from execplan.team.advice.plan_advice import Advice, advise_completion, advise_filling
+from execplan.team.advice.advice import Advice
+from execplan.team.advice.plan_advice import advise_completion, advise_filling
 
 
 @define_command(

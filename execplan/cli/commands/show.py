@@ -26,9 +26,10 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_duration
 from execplan.execution import states
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.advice.next_tasks import find_open_tasks
-from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_advice import advise
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
 
 if TYPE_CHECKING:
