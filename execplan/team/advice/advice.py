@@ -22,7 +22,7 @@ class Work(NamedTuple):
     claim_command: str = ""
     """The command that claims the task first; empty if the author has claimed it."""
     otherwise: str = ""
-    """What to do if this work is not what the plan needs, with its command."""
+    """What to do after that, or if this work is not what the plan needs, with its command."""
 
     def to_text(self, *, with_command: bool = True, in_editor: bool = False) -> str:
         """Return the work with the command for when it is done, and what else to do if this is not what the plan needs.
