@@ -85,8 +85,9 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
     """Return the names of the sections that still contain a template's placeholder text, each with these lines.
 
     The text above the first section counts as one. A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
-    are done.
+    are done; but a task of the template is one to replace before the work.
     """
+    task_lines = {task.box_line for task in plan.tasks}
     is_complete = plan.state() == COMPLETE
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     above = [at for at in plan.placeholder_lines if at < first_section and at != plan.title_line]
@@ -96,7 +97,8 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
         if not lines:
             continue
         content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
-        if not section.is_living or (is_complete and any([at not in lines for at in content_lines])):
+        is_started = is_complete and any([at not in lines for at in content_lines])
+        if not section.is_living or is_started or not task_lines.isdisjoint(lines):
             sections.append((section.name or section.title, lines))
     return sections
 
