@@ -136,7 +136,9 @@ def test_a_failed_step_blocks_only_what_needs_it(agent: Agent) -> None:
     assert agent.report_completed("other")["next_steps"] == ["third"]
     agent.write("src/other3.py", "X = 2\n")
     assert agent.report_completed("third")["status"] == states.FAILED
-    assert "There is no disk." in agent.last_run().run_state.end_entry.fields["reason"]
+    end_entry = agent.last_run().run_state.end_entry
+    assert end_entry is not None
+    assert "There is no disk." in end_entry.fields["reason"]
     agent.data("replan", "--reason", "There is a disk now.")
     assert agent.data("handoff")["next_steps"] == ["make"]
     assert agent.make_file().report_completed("make")["next_steps"] == ["drop"]
