@@ -262,7 +262,7 @@ def test_staged_says_of_plans_given_up_what_lint_says_of_their_files(repo: Folde
 
 
 def _new_draft_without_tasks(repo: Folder) -> Path:
-    path = repo.path / repo.ok("new", "A draft")["path"]
+    path: Path = repo.path / repo.ok("new", "A draft")["path"]
     path.write_text(path.read_text().replace("- [ ] The first step of the work\n", ""))
     return path
 
