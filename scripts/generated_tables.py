@@ -123,7 +123,7 @@ def roles() -> str:
 
 
 def dialects() -> str:
-    """Return the dialects."""
+    """Return the dialects of the package by their names."""
     source = "execplan/core/project/dialects"
     return format_table(
         source, {path.stem: _read_toml(f"{source}/{path.name}") for path in sorted((ROOT / source).glob("*.toml"))}
