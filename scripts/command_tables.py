@@ -1,21 +1,26 @@
-"""Tables as JSON from execplan/execution/shell/commands.toml, so that using them requires no TOML parser."""
+"""Tables as Python from execplan/execution/shell/commands.toml, so that using them requires no parser."""
 
 from __future__ import annotations
 
-import json
+import re
 import tomllib
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execplan.execution.risk.risk_table import BUILTIN, RiskRow, parse_row, table_version
+from execplan.execution.risk.risk_table import BUILTIN, SECRETS, RiskRow, parse_row, table_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 SOURCE = "execplan/execution/shell/commands.toml"
 _TABLE: dict[str, Any] = tomllib.loads((Path(__file__).resolve().parent.parent / SOURCE).read_text(encoding="utf-8"))
 RISK_ROWS = [parse_row(row, index, BUILTIN) for index, row in enumerate(_TABLE["risk"])]
+_MODULE = '''"""Written by scripts/generate.py from {source}."""
+# mypy: disable-error-code=type-arg
+
+DATA: dict = {value}
+'''
 _FIELDS = {
     "reads_only": "command like flags value_flags leading_texts replacing_flags takes_paths min_operands max_operands forbidden_texts "
     "allows_numbers with_any_flag reads_all_input",
@@ -42,25 +47,16 @@ def _check_fields() -> None:
                 raise ValueError(f"{SOURCE}: [[{kind}]] takes {fields}, not {row}")
 
 
-def format_table(table: object) -> str:
-    """Format a table as JSON with one row per line."""
-    if isinstance(table, dict) and table:
-        entries = [f"{json.dumps(name, ensure_ascii=False)}: {_format_rows(value)}" for name, value in table.items()]
-        return "{\n" + ",\n".join(entries) + "\n}\n"
-    return _format_rows(table) + "\n"
+def format_table(source: str, table: Mapping[str, object]) -> str:
+    """Format a table as a Python module, with one entry per line, and tuples instead of lists."""
+    entries = [f"{name!r}: {_with_tuples(entry)!r},\n" for name, entry in table.items()]
+    return _MODULE.format(source=source, value="{\n" + "".join(entries) + "}")
 
 
-def _format_rows(value: object) -> str:
-    if isinstance(value, dict) and value:
-        rows = [f"{_one_line(name)}: {_one_line(element)}" for name, element in value.items()]
-        return "{\n" + ",\n".join(rows) + "\n}"
-    if isinstance(value, list | tuple) and any([isinstance(element, list | tuple) for element in value]):
-        return "[\n" + ",\n".join(map(_one_line, value)) + "\n]"
-    return _one_line(value)
-
-
-def _one_line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _with_tuples(value: object) -> object:
+    if isinstance(value, list | tuple):
+        return tuple([_with_tuples(element) for element in value])
+    return {name: _with_tuples(entry) for name, entry in value.items()} if isinstance(value, dict) else value
 
 
 def commands() -> str:
@@ -69,6 +65,7 @@ def commands() -> str:
     runs, destroys = _TABLE["runs_until_stopped"], _TABLE["destroys"]
     by_statement, operand_counts = _TABLE["destroys_by_statement"], {"no_operand": 0, "one_operand": 1}
     return format_table(
+        SOURCE,
         {
             "reads_only": dict(chain.from_iterable(map(_read_only_entries, _TABLE["reads_only"]))),
             "with_any_flag": _marked("reads_only", "with_any_flag"),
@@ -104,7 +101,8 @@ def commands() -> str:
             "script_argument_programs": _TABLE["scripts"]["script_arguments"],
             "exec_flags": _TABLE["for_each_result"],
             "single_dash_programs": _TABLE["single_dash"]["programs"],
-        }
+            "device_paths": _device_paths(),
+        },
     )
 
 
@@ -121,7 +119,13 @@ def risk_rows() -> str:
         )
         rows.append(tuple(row)[:length])
     mappings = {name: _TABLE[name] for name in ("values", "bare", "tasks")}
-    return format_table({"version": table_version(RISK_ROWS, *mappings.values()), "rows": rows, **mappings})
+    return format_table(SOURCE, {"version": table_version(RISK_ROWS, *mappings.values()), "rows": rows, **mappings})
+
+
+def _device_paths() -> list[str]:
+    """Return parts of the paths of all devices that the risk table forbids reading."""
+    rows = [row for row in RISK_ROWS if row.reading and SECRETS not in row.path]
+    return sorted({max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path})
 
 
 def _read_only_entries(row: dict[str, Any]) -> Iterator[tuple[str, tuple[object, ...]]]:

@@ -1,4 +1,4 @@
-"""Tables as JSON, made of TOML and templates, because the code that uses them must start fast."""
+"""Tables as Python, made of TOML and templates, because the code that uses them must start fast."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import command_tables
 import phrase_patterns
 from command_tables import format_table
 
+from execplan.core.plan.status_words import status_key
 from execplan.core.secrets.credential_patterns import ARGUMENT_VALUE
-from execplan.execution.risk import risk_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,32 +30,18 @@ def placeholder_lines() -> str:
         for line in template.read_text(encoding="utf-8").splitlines():
             if _MARK.search(line):
                 lines.add(" ".join(_MARK.sub("", line).split()))
-    return "\n".join(sorted(lines)) + "\n"
-
-
-def device_paths() -> str:
-    """Return parts of the paths of all devices that the risk table forbids reading."""
-    rows = [row for row in command_tables.RISK_ROWS if row.reading and risk_table.SECRETS not in row.path]
-    return format_table(
-        sorted({max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path})
-    )
+    return format_table("templates", {"lines": sorted(lines)})
 
 
 def secret_rules() -> str:
     """Return the rules for secret detection."""
-    rules = _read_toml("core/secrets/secret_rules.toml")
-    tokens = [
-        (
-            rule["service"],
-            rule["begins"],
-            rule["chars"],
-            rule["least"],
-            rule.get("most", 0),
-            rule.get("test", False),
-            rule.get("vague", False),
-        )
-        for rule in rules["token"]
-    ]
+    source = "execplan/core/secrets/secret_rules.toml"
+    rules = _read_toml(source)
+    tokens: dict[str, list[tuple[object, ...]]] = {}
+    prefixes = [(prefix, rule) for rule in rules["token"] for prefix in rule["begins"]]
+    for prefix, rule in sorted(prefixes, key=lambda pair: -len(pair[0])):
+        limits = rule["least"], rule.get("most", 0), rule.get("test", False), rule.get("vague", False)
+        tokens.setdefault(prefix[:2], []).append((rule["service"], prefix, rule["chars"], *limits))
     shapes = [
         (rule["service"], [needle.lower() for needle in rule["needle"]], rule["pattern"]) for rule in rules["shape"]
     ]
@@ -65,6 +51,7 @@ def secret_rules() -> str:
     ]
     programs = [(rule["needle"], rule["program"], rule["option"]) for rule in rules["password_program"]]
     return format_table(
+        source,
         {
             "tokens": tokens,
             "shapes": shapes,
@@ -72,15 +59,17 @@ def secret_rules() -> str:
             "password_programs": programs,
             **rules["names"],
             **rules["values"],
-        }
+        },
     )
 
 
 def cues() -> str:
     """Return the cues for the inference of steps as regular expressions, and the lists of words of all languages."""
-    content = _read_toml("execution/inference/cues.toml")
+    source = "execplan/execution/inference/cues.toml"
+    content = _read_toml(source)
     compiler = phrase_patterns.PhraseCompiler(content)
     return format_table(
+        source,
         {
             "case_sensitive": [cue for cue, table in content["cues"].items() if table.get("case")],
             "expressions": {cue: compiler.expression(cue) for cue in content["cues"]},
@@ -93,37 +82,58 @@ def cues() -> str:
                 ]
                 for name, table in content["words"].items()
             },
-        }
+        },
     )
 
 
 def phrases() -> str:
     """Return the phrases of all languages that lint rules look for."""
-    tables = _read_toml("linter/phrases.toml")
+    source = "execplan/linter/phrases.toml"
+    tables = _read_toml(source)
     return format_table(
+        source,
         {
             name: [phrase for key, texts in table.items() if key != "about" for phrase in texts]
             for name, table in tables.items()
-        }
+        },
     )
 
 
 def roles() -> str:
     """Return the titles and words that tell what a section is for."""
-    return format_table(_read_toml("core/plan/roles.toml"))
+    source = "execplan/core/plan/roles.toml"
+    tables = _read_toml(source)
+    names = {" ": "open_words", "~": "started_words", "x": "done_words", "-": "dropped_words"}
+    first_words = {
+        mark: {language: texts[0] for language, texts in tables[name].items()} for mark, name in names.items()
+    }
+    status_words: dict[str, tuple[str, str]] = {}
+    for mark, name in names.items():
+        for language, texts in tables.pop(name).items():
+            for text in texts:
+                status_words.setdefault(status_key(text), (mark, language))
+    return format_table(source, {**tables, "status_words": status_words, "first_words": first_words})
+
+
+def dialects() -> str:
+    """Return the dialects of the package by their names."""
+    source = "execplan/core/project/dialects"
+    return format_table(
+        source, {path.stem: _read_toml(f"{source}/{path.name}") for path in sorted((ROOT / source).glob("*.toml"))}
+    )
 
 
 def _read_toml(path: str) -> dict[str, Any]:
-    return tomllib.loads((ROOT / "execplan" / path).read_text(encoding="utf-8"))
+    return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "execplan/core/plan/placeholder_lines.txt": placeholder_lines,
-    "execplan/agents/guard/device_paths.json": device_paths,
-    "execplan/execution/inference/cues.json": cues,
-    "execplan/linter/phrases.json": phrases,
-    "execplan/core/plan/roles.json": roles,
-    "execplan/core/secrets/secret_rules.json": secret_rules,
-    "execplan/execution/shell/commands.json": command_tables.commands,
-    "execplan/execution/risk/risk_rows.json": command_tables.risk_rows,
+    "execplan/core/plan/placeholder_data.py": placeholder_lines,
+    "execplan/execution/inference/cues_data.py": cues,
+    "execplan/linter/phrases_data.py": phrases,
+    "execplan/core/plan/roles_data.py": roles,
+    "execplan/core/project/dialects_data.py": dialects,
+    "execplan/core/secrets/secret_rules_data.py": secret_rules,
+    "execplan/execution/shell/commands_data.py": command_tables.commands,
+    "execplan/execution/risk/risk_rows_data.py": command_tables.risk_rows,
 }

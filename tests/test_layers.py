@@ -80,7 +80,7 @@ FAST_PATH = {
     "agents.guard": "any_program asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry mcp_tools path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
     "agents.stop_gate": "*",
     "execution.approvals": "approval_key approval_paths approval_registry disk_world effective_policy file_watch program_resolution reserved_paths user_directories",
-    "cli": "error_handler main",
+    "cli": "error_handler main plan_hints",
     "cli.formats": "concise github text",
     "cli.output": "lint_report progress_bar terminal_text",
     "core": "clock errors features named_tuple timestamps trace worker_processes",
@@ -105,10 +105,10 @@ FAST_PATH = {
     "linter.rules": "*",
     "core.plan": "*",
     "core.plan.merge": "*",
-    "core.plan_store": "author claims claims_file implied_plan missing_plans plan_candidates plan_selection plan_store",
-    "core.project": "builtin_templates plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug user_settings",
-    "core.secrets": "certain_secrets password_detection secret_files secret_table service_tokens",
-    "core.text": "block_rules data_tables fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
+    "core.plan_store": "author claims claims_file hint_reader implied_plan missing_plans plan_candidates plan_selection plan_store template_copy",
+    "core.project": "builtin_templates dialects_data plan_dialects plan_directories project project_discovery project_settings project_state setting_checks setting_forms setting_shapes setting_table settings_file slug user_settings",
+    "core.secrets": "certain_secrets password_detection secret_files secret_rules_data secret_table service_tokens",
+    "core.text": "block_rules fast_json hmac_signature inline_markdown invisible_characters line_merge markdown_blocks message_parts plain_toml pure_paths sequence_alignment suggestions text_lines violation",
 }
 """Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
 

@@ -48,7 +48,7 @@ list 42
 log 18
 mcp 67
 merge 53
-new 62
+new 41
 next 52
 note 18
 outcome 18

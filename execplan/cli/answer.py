@@ -103,7 +103,8 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
         if not (may_page and sys.stdout.isatty() and features.load(features.PAGER)(text)):
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
-        print(f"next: {printable_line(_describe_work(answer.work))}")
+        text = answer.work.to_text(in_editor=can_ask() and not hint_reader.is_agent())
+        print(f"next: {printable_line(text)}")
     elif not call.quiet and answer.next_commands:
         print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit
@@ -134,11 +135,3 @@ def _fit_to_reader(answer: Answer, directory: str | None) -> Answer:
     if commands and not answer.is_fitted:
         commands = hint_reader.fit_commands(commands, denied_commands())
     return answer._replace(work=work, next_commands=commands)
-
-
-def _describe_work(work: Work) -> str:
-    """Describe work and the command that goes with it; on a terminal, a person edits in an editor."""
-    if work.editor_command and can_ask() and not hint_reader.is_agent():
-        return f"{work.description}: {work.editor_command}"
-    otherwise = f"; {work.otherwise}" if work.otherwise else ""
-    return f"{work.description}, {work.lead}: {work.command}{otherwise}"

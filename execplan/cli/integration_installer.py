@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -12,11 +13,12 @@ from execplan.agents.integrations.integration_changes import ChangeSet, Integrat
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import format_diff
-from execplan.core.errors import usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.project import project_discovery, project_state, user_settings
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.message_parts import align_descriptions
+from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.suggestions import did_you_mean
 
 _PROJECT_MODULES = {
@@ -95,6 +97,8 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
             linked = integration_changes.apply_changes(_all_changes(planned))
     warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
     next_commands = tuple([command for change_set in planned for command in change_set.next_commands if not dry_run])
+    if command_name == "install" and project is not None and not dry_run:
+        next_commands += _commit_commands(project, _all_changes(planned))
     return _changes_answer(_all_changes(planned), project, warnings, next_commands, dry_run=dry_run)
 
 
@@ -160,6 +164,22 @@ def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> Ch
 
 def _all_changes(planned: list[ChangeSet]) -> list[IntegrationChange]:
     return [change for planned_change in planned for change in planned_change.changes]
+
+
+def _commit_commands(project: Project, changes: list[IntegrationChange]) -> tuple[str, ...]:
+    """Return the git commands that commit the changed files of the repository; none if git can't say which."""
+    from execplan.core.git.git_commit import uncommitted_files
+
+    paths = dict.fromkeys([change.path for change in changes if change.action != "kept" and not change.setting])
+    inside = [path for path in paths if is_inside(path, project.root) and not is_inside(path, project.git or path)]
+    try:
+        files = uncommitted_files(project, inside) if inside and project.git is not None else []
+    except ExecplanError:
+        return ()
+    if not files:
+        return ()
+    arguments = shlex.join([os.path.relpath(os.path.join(project.root, file)) for file in files])
+    return f"git add {arguments}", f"git commit -m 'Set up execplan' -- {arguments}"
 
 
 def _changes_answer(

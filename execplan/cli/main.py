@@ -16,7 +16,7 @@ def run() -> int:
     except KeyboardInterrupt:  # while the error handler was imported
         print("execplan: interrupted", file=sys.stderr)
         return INTERRUPTED
-    if ("click" not in sys.modules and "typing" not in sys.modules) or sys.argv[1:2] == ["guard"]:
+    if "click" not in sys.modules or sys.argv[1:2] == ["guard"]:
         sys.stderr.flush()  # standard output was flushed with the answer
         os._exit(status)
     return status

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from typing import Final
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.hint_reader import is_agent
-from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
-from execplan.core.project.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Final
+
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 DEFAULTING_COMMANDS: Final = frozenset(
     "add approve archive attach checkpoint comment commit compile context decide discover done drop edit evaluate export "
@@ -21,6 +26,8 @@ DEFAULTING_COMMANDS: Final = frozenset(
 """Commands that mean the sticky plan if they name none; the others then mean all plans, or choose in their own way."""
 
 
+_PLAN_COMMANDS: Final = DEFAULTING_COMMANDS | {"merge"}
+"""Commands that take a plan as an argument or with `-p`."""
 _EDIT_COMMANDS: Final = "add attach comment decide discover done note outcome reopen revise reword set split".split()
 """Defaulting commands that take a plan only with `-p`, at least in hints."""
 _SUBCOMMANDS = {
@@ -50,7 +57,7 @@ def name_plan(hint: str, plan: str) -> str:
     option = f" -p {quote(plan)}"
     edit_command = re.compile(rf"\bexecplan (?:{'|'.join(_EDIT_COMMANDS)}) [^;]*")
     other_command = re.compile(
-        rf"(\bexecplan (?:{'|'.join(sorted(DEFAULTING_COMMANDS - {*_EDIT_COMMANDS}))}))((?: --(?!help)[a-z-]+)*)(?=$|[;,)])"
+        rf"(\bexecplan (?:{'|'.join(sorted(_PLAN_COMMANDS - {*_EDIT_COMMANDS}))}))((?: --(?!help)[a-z-]+)*)(?=$|[;,)])"
     )
     hint = edit_command.sub(
         lambda match: match[0] if " -p " in match[0] or "--help" in match[0] else match[0] + option, hint

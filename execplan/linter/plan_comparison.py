@@ -88,12 +88,13 @@ def _entry_text(entry: Entry) -> str:
 
 def _section_text(plan: ParsedPlan, section: Section) -> str:
     """Return the text of a section without checked boxes and without the statuses of tasks."""
-    lines = [line.replace("[x]", "").replace("[X]", "") for line in plan.text.lines]
+    start, end = section.body_start, section.notes_start
+    lines = plan.text.lines[start:end]
     for task in plan.tasks:
-        if task.status is not None:
-            column, length = task.status.column, len(task.status.text)
-            lines[task.box_line] = lines[task.box_line][:column] + lines[task.box_line][column + length :]
-    return _normalize(" ".join(lines[section.body_start : section.notes_start]))
+        if task.status is not None and start <= task.box_line < end:
+            column, line = task.status.column, lines[task.box_line - start]
+            lines[task.box_line - start] = line[:column] + line[column + len(task.status.text) :]
+    return _normalize(" ".join(lines).replace("[x]", "").replace("[X]", ""))
 
 
 def _normalize(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from execplan.core.plan import outline
-from execplan.core.text.data_tables import load_table
+from execplan.linter.phrases_data import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,19 +13,18 @@ if TYPE_CHECKING:
     from execplan.linter.plan_source import PlanSource, TextSpan
     from execplan.linter.rule import RuleContext
 
-_PHRASES = load_table("linter/phrases.json")
-DIRECTORY_ANYWHERE_PHRASES: tuple[str, ...] = _PHRASES["directory_anywhere"]
-ROOT_PHRASES: tuple[str, ...] = _PHRASES["root"]
-DIRECTORY_PHRASES: tuple[str, ...] = _PHRASES["directory"]
-RESULT_PHRASES: tuple[str, ...] = _PHRASES["result"]
-PROOF_PHRASES: tuple[str, ...] = _PHRASES["proof"]
-MANUAL_CHECK_PHRASES: tuple[str, ...] = _PHRASES["manual_check"]
-WARNING_PHRASES: tuple[str, ...] = _PHRASES["warning"]
-OUTCOME_PHRASES: tuple[str, ...] = _PHRASES["outcome"]
-ALL_MILESTONES_PHRASES: tuple[str, ...] = _PHRASES["all_milestones"]
-DEPENDENCY_PHRASES: tuple[str, ...] = _PHRASES["dependency"]
-MISSING_PATH_PHRASES: tuple[str, ...] = _PHRASES["missing_path"]
-MISSING_SYMBOL_PHRASES: tuple[str, ...] = _PHRASES["missing_symbol"]
+DIRECTORY_ANYWHERE_PHRASES: tuple[str, ...] = DATA["directory_anywhere"]
+ROOT_PHRASES: tuple[str, ...] = DATA["root"]
+DIRECTORY_PHRASES: tuple[str, ...] = DATA["directory"]
+RESULT_PHRASES: tuple[str, ...] = DATA["result"]
+PROOF_PHRASES: tuple[str, ...] = DATA["proof"]
+MANUAL_CHECK_PHRASES: tuple[str, ...] = DATA["manual_check"]
+WARNING_PHRASES: tuple[str, ...] = DATA["warning"]
+OUTCOME_PHRASES: tuple[str, ...] = DATA["outcome"]
+ALL_MILESTONES_PHRASES: tuple[str, ...] = DATA["all_milestones"]
+DEPENDENCY_PHRASES: tuple[str, ...] = DATA["dependency"]
+MISSING_PATH_PHRASES: tuple[str, ...] = DATA["missing_path"]
+MISSING_SYMBOL_PHRASES: tuple[str, ...] = DATA["missing_symbol"]
 
 
 _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)

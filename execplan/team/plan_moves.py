@@ -8,6 +8,7 @@ from functools import partial
 from execplan.core.archive import plan_archive, plan_relocation
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.plan_move import MoveResult
+from execplan.core.archive.reference_updates import Dependencies
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
@@ -18,27 +19,28 @@ from execplan.execution.engine.run_records.finishing_commands import ensure_no_o
 from execplan.team.dependencies.dependency_graph import build_graph
 from execplan.team.dependencies.plan_resolver import PlanResolver
 
-Dependents = frozenset[tuple[str, str]]
 
-"""Paths of plans, each with a name by which it depends on a plan."""
-
-
-def find_dependents(project: Project, ref: PlanRef) -> Dependents:
-    """Return the open plans that depend on a plan, with the names that they use; none if plans can't be read."""
+def find_dependencies(project: Project, ref: PlanRef) -> Dependencies:
+    """Return the lines of open plans that depend on a plan, with the names that they use; none if plans can't be read."""
     path = project.display_path(ref.path)
     try:
         edges = build_graph(PlanResolver(project)).edges
     except ExecplanError:
-        return frozenset()
-    return frozenset([(edge.source, edge.name) for edge in edges if edge.target == path])
+        return {}
+    dependencies: dict[str, list[tuple[int, str]]] = {}
+    for edge in edges:
+        if edge.target == path:
+            names = dependencies.setdefault(os.path.join(project.root, edge.source), [])
+            names.append((edge.line, edge.name.partition("#")[0]))
+    return dependencies
 
 
-def rename_warnings(project: Project, ref: PlanRef, dependents: Dependents) -> tuple[str, ...]:
+def rename_warnings(project: Project, ref: PlanRef, dependencies: Dependencies) -> tuple[str, ...]:
     """Return a warning for each dependency that no longer means a renamed plan, because its name was not rewritten.
 
-    `dependents` are those before it was renamed.
+    `dependencies` are those before it was renamed.
     """
-    if not dependents:
+    if not dependencies:
         return ()
     path = project.display_path(ref.path)
     try:
@@ -47,10 +49,10 @@ def rename_warnings(project: Project, ref: PlanRef, dependents: Dependents) -> t
         return (f"couldn't find out whether other plans depend on the old name: {error.message}",)
     lost = [(edge.source, edge.line, edge.name) for edge in graph.edges if edge.target != path]
     lost += [(dependency.path, dependency.line, dependency.name) for dependency in graph.unclear]
-    warnings = []
+    warnings, dependents = [], {(path, name) for path, names in dependencies.items() for _, name in names}
     for plan_path, line, name in sorted(set(lost)):
-        if (plan_path, name) in dependents:
-            _, mark, task = name.partition("#")
+        old_name, mark, task = name.partition("#")
+        if (os.path.join(project.root, plan_path), old_name) in dependents:
             warnings.append(f"{plan_path}:{line}: {name} no longer means this plan; write {ref.id}{mark}{task}")
     return tuple(warnings)
 
@@ -67,11 +69,19 @@ def rename(
     from execplan.team.worktrees.worktree_record import follow_rename, plan_key
 
     ensure_no_open_runs(project, ref, "renamed")
-    dependents = find_dependents(project, ref)
+    dependencies = find_dependencies(project, ref)
     is_compiled = os.path.lexists(artifact_store.path_of(project, ref))
     renew = partial(checkpoint_file.renew_page, project, commits=options.should_commit(project))
     old_key = plan_key(project, ref)
-    moved = plan_relocation.rename_plan(project, ref, title, options, regenerate=renew, confirm_rewrite=confirm_rewrite)
+    moved = plan_relocation.rename_plan(
+        project,
+        ref,
+        title,
+        options,
+        regenerate=renew,
+        confirm_rewrite=confirm_rewrite,
+        dependencies=dependencies,
+    )
     warnings = moved.warnings
     if is_compiled and moved.changed:
         warnings += (
@@ -80,7 +90,7 @@ def rename(
     if moved.changed and not options.dry_run:
         new_ref = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
         follow_rename(project, old_key, new_ref)
-        warnings += rename_warnings(project, new_ref, dependents)
+        warnings += rename_warnings(project, new_ref, dependencies)
     return moved._replace(warnings=warnings)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
 from tests.cli.approved_plan import FAILS, MAKE, SEE, run_id, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -12,13 +15,32 @@ def test_steps_compiled_after_a_rollback_are_evaluated(desk: InProcessRepository
     run = run_id(desk)
     if desk.data("show", NAME, "--run", run)["state"] != "rolled_back":
         assert desk.type("rollback").exit == 0
-    assert desk.type("next").out.endswith(f"next: execplan show {NAME} --run {run}\n")
+    evaluate = f"execplan evaluate {NAME}"
+    for call in (("next",), ("show", NAME, "--run", run)):
+        assert desk.type(*call).out.endswith(f"next: {CORRECT_OR_EDIT}, then: {evaluate}\n"), call
     plan.write_text(plan.read_text().replace("src/nowhere.py", "src/made.py"))
     assert desk.type("compile").exit == 0
-    evaluate = f"execplan evaluate {NAME}"
     for call in (("next",), ("status",), ("show", NAME, "--run", run)):
         assert desk.type(*call).out.endswith(f"next: {evaluate}\n"), call
     assert f"Continue:\n  {evaluate}\n" in desk.type("prime").out
+
+
+@pytest.mark.parametrize("reader", [{}, {"EXECPLAN_AGENT": "agent-1"}])
+def test_after_a_rollback_the_steps_run_again_unchanged(desk: InProcessRepository, reader: dict[str, str]) -> None:
+    """The cause may be outside the plan: a program that is missing, a full disk, a network that is down."""
+    with_approved_plan(desk, MAKE, FAILS)
+    assert desk.type("run").exit == 1
+    if desk.data("show", NAME, "--run", run_id(desk))["state"] != "rolled_back":
+        assert desk.type("rollback").exit == 0
+    for name, value in reader.items():
+        desk.patch.setenv(name, value)
+    refused = desk.type("replan", "--reason", "It was missing.")
+    assert refused.err.endswith(f"hint: {CORRECT_OR_EDIT}, then: execplan evaluate {NAME}\n")
+    assert desk.type("next").out.endswith(f"next: {CORRECT_OR_EDIT}, then: execplan evaluate {NAME}\n")
+    assert f"execplan approve {NAME}" in desk.type("evaluate").out.splitlines()[-1]
+    desk.patch.delenv("EXECPLAN_AGENT", raising=False)
+    desk.approve()
+    assert desk.type("next").out.endswith(f"next: execplan run {NAME}\n")
 
 
 def test_after_a_completed_run_what_next_shows_is_next(desk: InProcessRepository) -> None:
@@ -34,7 +56,7 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     for agent in ((), ("--as", "alice")):
         desk.refused(1, "nothing-to-resume", "resume", *agent)
         hint = desk.refused(1, "nothing-to-replan", "replan", "--reason", "Wrong.", *agent)["hint"]
-        assert hint == f"edit the steps in the plan, then: execplan compile {NAME}"
+        assert hint == f"edit the steps in the plan, then: execplan evaluate {NAME}"
     desk.refused(3, "person-required", "rollback", "--as", "alice")
     assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
@@ -47,3 +69,15 @@ def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -
         lines = journal.read_text().splitlines(keepends=True)
         journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
     assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")
+
+
+def test_without_a_terminal_each_hint_to_resume_has_the_answer(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, FAILS.replace("{#see", "{#see on-failure=ask"))
+    assert desk.type("run").exit == 8
+    resume = f"execplan resume {run_id(desk)} -p {NAME} --answer again"
+    assert resume in desk.refused(8, "paused", "resume")["hint"]
+    preview = desk.type("resume", "--dry-run").out
+    assert preview.endswith(f"next: {resume}\n")
+    assert "  needs an answer (again, skip, stop): " in preview
+    preview = desk.type("resume", "--dry-run", "--answer", "skip").out
+    assert preview.endswith(f"next: {resume.replace('again', 'skip')}\n")

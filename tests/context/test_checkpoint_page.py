@@ -17,7 +17,7 @@ TREE = WorkingTree("main", "0123456789abcdef", "First", ("src/a.py",), ("src/b.p
 
 def page_text(overview: PlanOverview) -> str:
     """The page."""
-    return format_page(overview, unchanged, WHEN).decode()
+    return format_page(overview, unchanged, WHEN, "Ann").decode()
 
 
 def section_text(overview: PlanOverview, name: str) -> str:
@@ -118,15 +118,15 @@ def test_so_many_lines_and_entries_are_quoted() -> None:
 
 def test_an_edit_is_noticed_and_only_the_time_is_passed_over() -> None:
     overview = make_overview()
-    page = format_page(overview, unchanged, WHEN)
+    page = format_page(overview, unchanged, WHEN, "Ann")
     assert is_unedited(page)
     assert not any(
         is_unedited(edited) for edited in (page + b"x", page.replace(b"Read", b"Write", 1), b"", page[:-1], b"# Mine\n")
     )
-    later = format_page(overview, unchanged, "2027-01-01T00:00:00Z")
+    later = format_page(overview, unchanged, "2027-01-01T00:00:00Z", "Ann")
     assert later != page
     assert is_same_content(page, later)
-    assert not is_same_content(page, format_page(overview._replace(next_task_id=""), unchanged, WHEN))
+    assert not is_same_content(page, format_page(overview._replace(next_task_id=""), unchanged, WHEN, "Ann"))
 
 
 HOSTILE = st.text(st.sampled_from("a`#>-*<![]()~=\\ \t\u202e"), min_size=1, max_size=60)

@@ -9,10 +9,10 @@ from execplan.core.files.agent_files import CONFIGURATION, USER_CONFIGURATION, d
 from execplan.core.project import user_settings
 from execplan.core.project.project_discovery import with_directories
 from execplan.core.secrets.secret_files import find_hard_link, is_secret_file
-from execplan.core.text.data_tables import load_table
 from execplan.core.text.invisible_characters import has_hidden
 from execplan.core.text.pure_paths import WILDCARDS, is_inside
 from execplan.execution.approvals import reserved_paths
+from execplan.execution.shell.command_table import DEVICE_PATHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _STATE = "execplan's state"
 _LONGEST = 4096
-DEVICE_PATHS: tuple[str, ...] = load_table("agents/guard/device_paths.json")
-"""Parts of the paths of devices that the risk table forbids reading."""
 
 
 def real_path(folder: str, path: str) -> str:

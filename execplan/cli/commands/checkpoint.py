@@ -13,7 +13,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_selection
-from execplan.team.advice.checkpoint_file import PAGE_NAME, build_page
+from execplan.team.advice.checkpoint_file import PAGE_NAME, build_page, replaced_page_text
 
 
 @define_command(
@@ -30,8 +30,9 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     Use it before a session of an agent ends, or before you hand over a plan. The page is enough to continue without
     other context: it has the objective, what is done and what is next, decisions and discoveries with their reasons,
     risks, open questions and findings, the state of git, and how to continue. Its text is that of the plan, with
-    secrets redacted. An archived plan needs no page, and gets none. A reader of the file sees the old page or the new one, never a part.
-    `undo` doesn't remove pages.
+    secrets redacted. A plan has one page: if it replaces that of another author, the command says so. An archived plan
+    needs no page, and gets none. A reader of the file sees the old page or the new one, never a part. `undo` doesn't
+    remove pages.
     """
     from execplan.execution.approvals import artifact_store
 
@@ -44,10 +45,16 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     if ref.archived:
         data = {"id": ref.id, "path": None, "changed": False, "digest": None, "commit": None}
         return Answer(data, printable_lines([f"{ref.id} is archived: nothing to continue"]), is_requested=False)
+    replaced = [""]
+
+    def build() -> bytes:
+        replaced[0] = replaced_page_text(project, ref)
+        return build_page(project, ref, if_match=options.if_match, force=force)
+
     stored = artifact_store.save(
         project,
         ref,
-        lambda: build_page(project, ref, if_match=options.if_match, force=force),
+        build,
         options,
         command="checkpoint",
         summary="write the restart page",
@@ -58,4 +65,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
         line = f"would write {stored.path}" if stored.changed else "nothing to write"
     else:
         line = f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"
-    return written_answer(stored, data, [line], dry_run=options.dry_run)
+    lines = [line]
+    if stored.changed and replaced[0]:
+        lines.append(f"{'would replace' if options.dry_run else 'replaced'} the page of {replaced[0]}")
+    return written_answer(stored, data, lines, dry_run=options.dry_run)

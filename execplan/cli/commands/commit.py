@@ -17,6 +17,7 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.edits.plan_commit import (
     PlanCommitResult,
+    changed_archived_plans,
     changed_plans,
     commit_plan,
     commit_plans,
@@ -30,7 +31,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
-from execplan.team.advice.conflict_warnings import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 
 
 @define_command(
@@ -54,20 +55,21 @@ def commit(
 ) -> Answer:
     """Commit plans and their artifacts, and nothing else.
 
-    Use it to record the state of plans in git without your other changes. Several plans go into one commit.
+    Use it to record the state of plans in git without your other changes. Several plans go into one commit. Without
+    open plans, an archived plan is committed if it is the only one with changes.
     """
     message_text = read_text(message, "the message") if message is not None else None
     project = None if plans or plan_selection.plan_from_environment() else project_discovery.require(os.getcwd())
-    if project is not None and not all_plans and not _has_plans(project):
-        archived = uncommitted_archive_commands(project)
-        no_plan = {"path": None, "changed": False, "digest": None, "commit": None}
-        commands = archived or _removal_commands(_deleted_plans(project))
-        return Answer(no_plan, f"nothing to commit: no {'open ' if archived else ''}plans", next_commands=commands)
     if all_plans:
         selected = changed_plans(project_discovery.require(os.getcwd()))
     else:
-        matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans or (None,)]
-        selected = list({ref.real_path: (member, ref) for member, ref in matches}.values())
+        if project is not None and not _has_plans(project):
+            selected = changed_archived_plans(project)
+            if len(selected) != 1:
+                return _nothing_open_answer(project, selected)
+        else:
+            matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans or (None,)]
+            selected = list({ref.real_path: (member, ref) for member, ref in matches}.values())
         if len(selected) == 1:
             result = commit_plan(*selected[0], message_text, dry_run=dry_run, if_match=if_match)
             data = {**_plan_json(selected[0], result), "paths": list(result.paths)}
@@ -84,6 +86,16 @@ def commit(
     }
     answer = _commit_answer(results, data, dry_run=dry_run)
     return answer if not all_plans or dry_run else _name_uncommitted(answer, project_discovery.require(os.getcwd()))
+
+
+def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, PlanRef]]) -> Answer:
+    """Build the answer for a project without open plans, of which none or several archived plans have changes."""
+    no_plan = {"path": None, "changed": False, "digest": None, "commit": None}
+    if archived:
+        text = f"nothing committed: no open plans; {format_count(len(archived), 'archived plan')} have changes"
+        return Answer(no_plan, text, next_commands=uncommitted_archive_commands(project))
+    commands = _removal_commands(_deleted_plans(project))
+    return Answer(no_plan, "nothing to commit: no plans", next_commands=commands)
 
 
 def _name_uncommitted(answer: Answer, project: Project) -> Answer:
@@ -147,10 +159,7 @@ def _commit_answer(
     warnings = tuple([warning for _, result in results for warning in result.warnings])
     committed_plans = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
     warnings += conflict_warnings(committed_plans)
-    conflicted = [stored for stored in committed_plans if stored.plan is not None and stored.plan.conflict_lines]
-    next_commands = tuple(
-        [f"execplan merge {plan_store.name_in_commands(stored.project, stored.ref)}" for stored in conflicted]
-    )
+    next_commands = conflict_commands(committed_plans)
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in data["paths"]]) or "nothing to commit"
         return Answer(data, text, warnings=warnings, next_commands=next_commands)

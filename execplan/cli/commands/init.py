@@ -22,6 +22,7 @@ from execplan.core.plan import reader
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project import Project
+from execplan.core.project.project_settings import SETTINGS_FILE
 from execplan.core.scaffold import guide_upgrade, project_setup
 from execplan.core.scaffold.check_proposals import find_checks
 from execplan.core.scaffold.guide_upgrade import GuideUpgrade
@@ -31,7 +32,7 @@ from execplan.core.scaffold.project_survey import SCRIPT, ProjectSurvey, guide_p
 from execplan.core.text.message_parts import format_count, format_excess, join_first
 
 _MAX_MISFITS = 5
-"""Maximum number of plans to name for each plans directory whose state doesn't fit their directory."""
+"""Maximum number of plans to name for each plans directory whose state doesn't fit their directory, and of directories."""
 _MAX_NAMES_WIDTH = 80
 """Maximum number of characters for the names of files that are not plans, of one kind."""
 
@@ -105,6 +106,11 @@ def init(
     commit = guide_report.upgrade.commit or commit
     if commit:
         lines.append(f"committed {commit[:12]}")
+    arguments = ([place] if place else []) + (["--plans", wanted] if wanted else []) + ["--script"] * script
+    commit_commands: tuple[str, ...] = ()
+    if changed and is_writing and not commit and project.git is not None:
+        commit_commands = (shlex.join(["execplan", "init", *arguments, "--commit"]),)
+        lines.append(f"to commit these files: {commit_commands[0]}")
     offers_script = is_writing and not script and _lacks_named_script(survey_result.projects[0].project)
     script_command = shlex.join(["execplan", "init", *([place] if place else []), "--script"])
     lines += [f"the guide names {SCRIPT}, which is missing; to write it: {script_command}"] if offers_script else []
@@ -130,9 +136,8 @@ def init(
     has_plans = any([project_json["plans"] for project_json in projects_json])
     directory_option = f" -C {shlex.quote(place)}" if place and os.path.realpath(place) != os.getcwd() else ""
     command_words = "status" if has_plans else "new 'Title'"
-    next_commands: tuple[str, ...] = (f"execplan {command_words}{directory_option}",)
+    next_commands: tuple[str, ...] = (f"execplan {command_words}{directory_option}", *commit_commands)
     if changed and not is_writing:
-        arguments = ([place] if place else []) + (["--plans", wanted] if wanted else []) + ["--script"] * script
         next_commands = (shlex.join(["execplan", "init", *arguments]),)
     elif guide_report.upgrade.changed and not upgrade:
         next_commands += ("execplan init --upgrade",)
@@ -263,9 +268,26 @@ def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
             f"not used: {format_count(other.plans, 'plan')} in {other.folder}; add it to directories in the settings, or use only it: {other.take}"
             for other in survey.unused_directories
         ]
-        return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
+        return lines + [f"elsewhere: {path}" for path in survey.stray_paths] + _adoption_lines(survey)
     if not survey.stray_paths:
         return []
+    count = format_count(len(survey.stray_paths), "plan")
+    return [f"{count} elsewhere, usable only by path; see the paths: execplan init --check", *_adoption_lines(survey)]
+
+
+def _adoption_lines(survey: ProjectSurvey) -> list[str]:
+    """Return the lines about what the settings need to include the plans elsewhere: their directories, or single files."""
+    if not survey.stray_paths:
+        return []
+    project = survey.projects[0].project
+    paths = [os.path.relpath(os.path.join(project.root, path), project.base) for path in survey.stray_paths]
+    directories = dict.fromkeys([os.path.dirname(path) for path in paths])
+    files = [*project.settings.files, *[path for path in paths if not os.path.dirname(path)]]
+    tables = [f"  [directories.{json.dumps(directory)}]" for directory in directories if directory]
+    excess = format_excess(len(tables), _MAX_MISFITS, "  ")
     return [
-        f"{format_count(len(survey.stray_paths), 'plan')} elsewhere, usable only by path; see the paths: execplan init --check"
+        f"to include them in all commands, add to {project.display_path(os.path.join(project.base, SETTINGS_FILE))}:",
+        *([f"  files = {json.dumps(files)}"] if "" in directories else []),
+        *tables[:_MAX_MISFITS],
+        *([excess] if excess else []),
     ]

@@ -17,7 +17,6 @@ from execplan.core.project import project_discovery
 from execplan.team.advice import execution_status
 from execplan.team.advice.conflict_warnings import listed_conflict_warnings
 from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
-from execplan.team.advice.plan_json import listed_plan_json
 from execplan.team.worktrees.newest_plans import with_newest_versions
 
 
@@ -44,7 +43,7 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
     ]
     plans = [
         {
-            **listed_plan_json(listed_plan),
+            **listed_plan.to_json(),
             "execution": execution_status.status_if_active(listed_plan),
             "worktree": location.to_json() if location is not None else None,
         }
@@ -63,9 +62,8 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
             text += f" ({plan['why']})" if "why" in plan else ""
             text += execution_status.status_suffix(plan["execution"])
         rows.append((plan["state"], done, *([plan["dialect"]] if has_dialects else []), name, text))
-    no_plans_text = "no plans match" if states else no_open_plans_text(project)
     columns = ("state", "done", *(["dialect"] if has_dialects else []), "plan", "title")
-    text = format_table(columns, rows) if rows else no_plans_text
+    text = format_table(columns, rows) if rows else "no plans match" if states else no_open_plans_text(project)
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
     text = "\n".join([*lines, documents] if documents else lines)

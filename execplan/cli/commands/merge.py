@@ -16,6 +16,8 @@ from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
 from execplan.core.git_merge import conflict_resolution, three_way_merge
 from execplan.core.plan.merge.plan_merge import MergeResult
 from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
 from execplan.team.advice.plan_advice import Work
 
 
@@ -25,10 +27,11 @@ from execplan.team.advice.plan_advice import Work
     examples=(
         "execplan merge base.md ours.md theirs.md -o merged.md",
         "execplan merge /dev/null ours.md theirs.md",
+        "execplan merge",
         "execplan merge parser --dry-run",
     ),
 )
-@click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
+@click.argument("plans", nargs=-1, metavar="[PLAN] | BASE OURS THEIRS")
 @plan_flag(default="")
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Run as a Git merge driver; see execplan install merge-driver.")
@@ -36,24 +39,28 @@ from execplan.team.advice.plan_advice import Work
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
     """Merge plans changed on two branches, or resolve a conflict.
 
-    With a plan, resolves its conflict markers. With three files, merges two versions of a plan and their common
-    ancestor; for versions without one, BASE is /dev/null. Tasks, entries and revision notes of both sides are kept,
-    each once; prose is merged line by line. If both sides changed the same text in different ways, conflict markers are
-    left, and the command exits 1.
+    With a plan, resolves its conflict markers. Default: the only plan that has some. With three files, merges two
+    versions of a plan and their common ancestor; for versions without one, BASE is /dev/null. Tasks, entries and
+    revision notes of both sides are kept, each once; prose is merged line by line. If both sides changed the same text
+    in different ways, conflict markers are left, and the command exits 1.
     """
-    if driver or len(plans) not in (1, 3):
-        raise _usage_error(
-            "--driver must directly follow merge"
-            if driver
-            else "merge requires one plan or three files" + (f", not {len(plans)} arguments" if plans else "")
-        )
+    if driver:
+        raise _usage_error("--driver must directly follow merge")
+    if len(plans) not in (0, 1, 3):
+        raise _usage_error(f"merge requires one plan or three files, not {len(plans)} arguments")
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
             raise _usage_error("--commit and --if-match require a plan, not three files")
         return _merge_files(plans, out, options)
     if out is not None:
         raise _usage_error("-o requires three files; a plan is merged in place")
-    return _finish_plan(plans[0], options)
+    start = os.getcwd()
+    plan = plan_selection.select_plan(start, plans[0]) if plans else conflict_resolution.find_plan_in_conflict(start)
+    if plan is None:
+        message = "nothing to merge: no plan has conflict markers"
+        unchanged = {"path": None, "changed": False, "digest": None, "commit": None, "said": [message]}
+        return Answer({**unchanged, "conflicts": 0, "notes": []}, message)
+    return _finish_plan(*plan, options)
 
 
 def _usage_error(message: str) -> ExecplanError:
@@ -90,9 +97,8 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
     )
 
 
-def _finish_plan(name: str, options: WriteOptions) -> Answer:
+def _finish_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Resolve the conflict markers of a plan in place."""
-    project, ref = plan_selection.select_plan(os.getcwd(), name)
     amended, merged = conflict_resolution.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}

@@ -26,7 +26,7 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_duration
 from execplan.execution import states
 from execplan.team.advice import execution_status
-from execplan.team.advice.conflict_warnings import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.advice.next_tasks import find_open_tasks
 from execplan.team.advice.plan_advice import Advice, advise
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
@@ -200,7 +200,8 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         text = "".join([line + line_end for line, line_end in lines])
         names = {"section": found_section.title, "name": found_section.name}
         section_range = {"line_start": start + 1, "line_end": end}
-        return Answer({**plan_json(stored_plan), **names, **section_range, "text": text}, text, warnings=warnings)
+        data = {**plan_json(stored_plan), **names, **section_range, "text": text}
+        return Answer(data, text, warnings=warnings, next_commands=conflict_commands([stored_plan]))
     if steps:
         from execplan.cli.output.steps_output import steps_answer
 

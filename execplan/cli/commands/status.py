@@ -17,8 +17,8 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_filters import documents_line, name_plans, selected_states, state_filter_options
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
+from execplan.core.plan_facts.facts_extraction import list_stored_plan
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_facts.listed_plan import list_stored_plan
 from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_activity import PlanActivity
@@ -37,7 +37,6 @@ from execplan.team.advice.next_tasks import (
 )
 from execplan.team.advice.no_open_plans import new_plan_commands
 from execplan.team.advice.plan_advice import Advice, advise
-from execplan.team.advice.plan_json import listed_plan_json
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from execplan.team.worktrees.newest_plans import with_newest_version, with_newest_versions
 
@@ -235,7 +234,7 @@ def _plan_row(
     facts = plan.facts
     is_open = plan.state in (ACTIVE, DRAFT)
     open_tasks = find_listed_open_tasks(plan, claims_by_task, resolver) if is_open else None
-    plan_data = listed_plan_json(plan)
+    plan_data = plan.to_json()
     plan_data["next"] = open_tasks.task if open_tasks is not None else None
     plan_data |= (open_tasks or OpenTasks(None, [], [])).to_json()
     plan_data["stalled"] = is_open and activity.is_stalled_since(

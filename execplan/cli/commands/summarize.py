@@ -12,7 +12,7 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import plan_selection, plan_store
-from execplan.team.advice.conflict_warnings import conflict_warnings
+from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.advice.plan_json import plan_json
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
         "text": text,
         "sections": redaction.redact_value([_part_json(part) for part in plan_summary.sections]),
     }
-    return Answer(data, text, warnings=conflict_warnings([stored_plan]))
+    return Answer(data, text, warnings=conflict_warnings([stored_plan]), next_commands=conflict_commands([stored_plan]))
 
 
 def _part_json(part: SummarySection) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_anchors import PLAN
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count, shorten
+from execplan.team.advice.conflict_warnings import conflict_commands
 from execplan.team.advice.plan_json import plan_json
 from execplan.team.review.comment_file import load_threads
 from execplan.team.review.comment_threads import REOPEN, REPLY, RESOLVE, match_threads
@@ -38,7 +39,8 @@ def comments_answer(stored_plan: StoredPlan, plan: ParsedPlan, warnings: tuple[s
     comments, problems = _read_comments(stored_plan, plan)
     data = {**plan_json(stored_plan), "comments": [placed.to_json() for placed in comments.threads]}
     lines = format_comments(comments) or [f"{stored_plan.ref.id}: no comments"]
-    return Answer(data, "\n".join(lines), warnings=(*warnings, *problems))
+    commands = conflict_commands([stored_plan])
+    return Answer(data, "\n".join(lines), warnings=(*warnings, *problems), next_commands=commands)
 
 
 def add_comments(data: dict[str, Any], stored_plan: StoredPlan, plan: ParsedPlan) -> tuple[list[str], tuple[str, ...]]:
@@ -93,7 +95,8 @@ def _part_text(placed: PlacedThread) -> str:
     """Describe the part of the plan that a comment is about, with its text."""
     anchor = placed.thread.comment.anchor
     if placed.target is None:
-        return f"a {anchor.kind} that is no longer in the plan (stale): {shorten(anchor.text, _MAX_PART_LENGTH)}"
+        note = " (stale)" if placed.is_stale else ""
+        return f"a {placed.missing_part}{note}: {shorten(anchor.text, _MAX_PART_LENGTH)}"
     target = placed.target
     if anchor.kind == PLAN or target.label.endswith(target.anchor.text):
         return target.label

@@ -11,7 +11,7 @@ from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan import outline
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery, user_settings
-from execplan.core.text.message_parts import format_count, join_first
+from execplan.core.text.message_parts import format_count, join_first, quote
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
 from execplan.linter.checking.repository_trees import RepositoryTrees
@@ -40,22 +40,23 @@ _MAX_SKIPPED_NAMED = 5
 def help_command(checked: CheckedFile, finding: Finding) -> str:
     """Return the command that fixes a finding or resolves conflicts, or else explains its rule."""
     has_command = finding.code in _CODES_WITH_COMMAND or (finding.fix is not None and finding.fix.kind == SAFE)
-    plan = _editable_plan(checked) if has_command else ""
-    return (_fixing_command(finding, plan) if plan else "") or f"execplan explain {finding.code}"
+    return (_fixing_command(checked.display_name, finding) if has_command else "") or f"execplan explain {finding.code}"
 
 
-def _editable_plan(checked: CheckedFile) -> str:
-    """Return the name of a plan in commands; empty if it is archived or not a file."""
-    path = os.path.abspath(checked.display_name)
+def _fixing_command(display_name: str, finding: Finding) -> str:
+    """Return the command that fixes a finding, perhaps one that its message has.
+
+    It is empty if there is none, and for what is archived or no file.
+    """
+    path = os.path.abspath(display_name)
     project = project_discovery.find_for_file(path)
-    refs = [ref for ref in plan_store.all_refs(project) if ref.path == path]
-    if not os.path.exists(path) or any([ref.archived for ref in refs]):
+    if not os.path.exists(path) or plan_store.ref_for_path(project, path).archived:
         return ""
-    return plan_store.name_in_commands(project, refs[0]) if refs else plan_store.quote_plan_name(checked.display_name)
-
-
-def _fixing_command(finding: Finding, plan: str) -> str:
-    """Return the command that fixes a finding, perhaps one that its message has; empty if there is none."""
+    if finding.code in _CODES_WITH_QUOTED_COMMAND:
+        _, is_quoted, quoted = finding.message.partition("`execplan ")
+        return f"execplan {quoted.partition('`')[0] if is_quoted else finding.message.rpartition(': execplan ')[2]}"
+    ref = next((ref for ref in plan_store.refs(project) if ref.path == path), None)
+    plan = quote(display_name) if ref is None else plan_store.name_in_commands(project, ref)
     section, is_unfilled, _ = finding.message.partition(PLACEHOLDER_MESSAGE)
     if finding.code == CONFLICT_CODE:
         return f"execplan merge {plan}"
@@ -67,9 +68,6 @@ def _fixing_command(finding: Finding, plan: str) -> str:
         return f"execplan outcome 'What works now' -p {plan}"
     if finding.code in ("EP103", "EP104"):
         return _create_command(finding.message.removeprefix(MISSING_MESSAGE), plan)
-    if finding.code in _CODES_WITH_QUOTED_COMMAND:
-        _, is_quoted, quoted = finding.message.partition("`execplan ")
-        return f"execplan {quoted.partition('`')[0] if is_quoted else finding.message.rpartition(': execplan ')[2]}"
     return f"execplan lint {plan} --fix" if finding.fix is not None and finding.fix.kind == SAFE else ""
 
 
@@ -77,8 +75,6 @@ def _create_command(section: str, plan: str) -> str:
     """Return the command that adds a section; empty for a section whose heading is only wrong, as its message says."""
     if section not in outline.NAMES:
         return ""
-    from shlex import quote
-
     from execplan.core.plan_store.hint_reader import NEW_TEXT
 
     text = "None yet." if section in outline.LIVING else NEW_TEXT
@@ -156,10 +152,12 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
             sys.stdout.write(part)
         sys.stdout.write("\n" if in_full else "")
     if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
-        from execplan.cli.plan_hints import denied_commands, fit_plan_names
-        from execplan.core.plan_store.hint_reader import fit_commands
+        from execplan.core.plan_store import hint_reader
 
-        next_commands = fit_commands(map(fit_plan_names(), next_commands), denied_commands())
+        if hint_reader.is_agent():
+            from execplan.cli.plan_hints import denied_commands
+
+            next_commands = hint_reader.fit_commands(next_commands, denied_commands())
     summary_lines += [f"next: {command}" for command in next_commands]
     sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
 

@@ -10,6 +10,7 @@ from execplan.agents.drafting.plan_drafting import describe_calls, draft_json, s
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.text_input import read_source
+from execplan.core import features
 from execplan.core.errors import CHECK_FAILED, ExecplanError
 from execplan.core.plan import reader
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -18,7 +19,6 @@ from execplan.core.scaffold import plan_templates
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import digest
-from execplan.team.advice.plan_advice import advise_new_plan
 
 if TYPE_CHECKING:
     from execplan.agents.drafting.drafting_settings import DraftingSettings
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
     from execplan.core.scaffold.plan_creation import CreatedPlan
+    from execplan.team.advice.plan_advice import Advice
 
 
 def capture_answer(program: str, options: WriteOptions) -> Answer:
@@ -90,7 +91,9 @@ def created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
     lines = [created_plan.path, *[f"attached the original as {path}" for path in created_plan.paths[2:]]]
     lines += [f"committed {created_plan.commit[:12]}"] if created_plan.commit else []
     name = quote_plan_name(created_plan.id, created_plan.path)
-    advice = advise_new_plan(reader.read(created_plan.data), name, is_copy=created_plan.is_copy)
+    advice: Advice = features.load(features.NEW_PLAN_ADVICE)(
+        reader.read(created_plan.data), name, is_copy=created_plan.is_copy
+    )
     next_commands = (*advice.commands, f"execplan lint {name}")
     return Answer(
         data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work

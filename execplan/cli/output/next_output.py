@@ -21,7 +21,7 @@ from execplan.team.advice.next_tasks import (
     find_open_tasks,
 )
 from execplan.team.advice.plan_advice import Advice, advise
-from execplan.team.advice.plan_json import listed_plan_json, plan_json, task_line
+from execplan.team.advice.plan_json import plan_json, task_line
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
@@ -121,7 +121,7 @@ def joint_next_answer(selected: ProjectList) -> Answer:
             "passed_over": [{**_plan_json(plan), "why": why} for plan, why in joint.passed_over],
             "broken": [
                 {
-                    **listed_plan_json(plan),
+                    **plan.to_json(),
                     "path": plan.project.shown_path(plan.ref.path),
                     "from_project": listed.origin.to_json(),
                 }
@@ -163,7 +163,7 @@ def _first_advice(joint: JointNext) -> Advice:
 def _plan_json(plan: OpenPlan) -> dict[str, Any]:
     """Return a plan as a document shows it, with its next task."""
     return {
-        **listed_plan_json(plan.plan),
+        **plan.plan.to_json(),
         "path": plan.path,
         "from_project": plan.listed.origin.to_json(),
         "task": plan.open_tasks.task,

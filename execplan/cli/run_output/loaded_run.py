@@ -10,13 +10,12 @@ from execplan.cli.run_output.run_text import format_run_command
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
-from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import change_kind
 from execplan.execution.engine.run_records import run_summary
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands, has_new_steps
 from execplan.execution.engine.run_records.run_statuses import OPEN_STATES, read_run_status
 from execplan.execution.engine.run_state import RunState
-from execplan.team.advice.plan_advice import Advice, advise_plan, edit_steps
+from execplan.team.advice.plan_advice import Advice, advise_after_failure, advise_plan
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -32,12 +31,12 @@ def advise_after_run(run: LoadedRun, *, is_shown: bool = False) -> Advice:
     """Return the advice after a run; `is_shown`: the run's steps are on the screen already."""
     if run.summary.state == run_summary.COMPLETED:
         return advise_after_completion(run.run_paths.project, run.run_paths.ref, run.plan_name)
-    commands = _next_commands(run)
-    if not is_shown:
-        return Advice(commands)
-    commands = tuple([command for command in commands if command != _show_command(run)])
-    compile_command = f"execplan compile {run.plan_name}"
-    return Advice(commands, edit_steps(run.plan_name, compile_command) if compile_command in commands else None)
+    advice = _advise_uncompleted(run)
+    if is_shown:
+        return advice._replace(
+            commands=tuple([command for command in advice.commands if command != _show_command(run)])
+        )
+    return Advice(advice.commands)
 
 
 def advise_after_completion(project: Project, ref: PlanRef, name: str) -> Advice:
@@ -46,23 +45,24 @@ def advise_after_completion(project: Project, ref: PlanRef, name: str) -> Advice
     return advice._replace(commands=(*advice.commands, f"execplan audit {name}"))
 
 
-def _next_commands(run: LoadedRun) -> tuple[str, ...]:
-    """Return the suggested commands for a run that has not completed."""
+def _advise_uncompleted(run: LoadedRun) -> Advice:
+    """Return the advice for a run that has not completed; the first command shows a run that has failed."""
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == run_summary.ARCHIVED:
-        return (f"execplan audit {name}",)
+        return Advice((f"execplan audit {name}",))
     run_status = read_run_status(run.run_paths)
     if run_status.state in OPEN_STATES:
-        return finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name)
+        return Advice(finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name))
     last_run, _ = run_summary.find_last_begun_run(run.run_paths.project, run.run_paths.ref)
     if last_run is not None and last_run.id != run.run_paths.id:
-        return (f"execplan show {name} --run {last_run.id}",)
-    if run_state.status == states.ROLLED_BACK:
-        can_run = not run_status.reason or has_new_steps(run.run_paths.project, run.run_paths.ref, run.run_paths.id)
-        return _show_command(run), f"execplan {'evaluate' if can_run else 'compile'} {name}"
-    rollback_command = format_run_command("rollback", run.run_paths.id, name)
-    replan_command = format_replan_command(run.run_paths.id, name)
-    return _show_command(run), replan_command, run.resume_command(), rollback_command
+        return Advice((f"execplan show {name} --run {last_run.id}",))
+    advice = advise_after_failure(run_status.as_document(), name)
+    commands = [_show_command(run), *advice.commands]
+    if run_state.status != states.ROLLED_BACK:
+        commands.append(format_run_command("rollback", run.run_paths.id, name))
+    elif not run_status.reason or has_new_steps(run.run_paths.project, run.run_paths.ref, run.run_paths.id):
+        advice = advice._replace(work=None)
+    return advice._replace(commands=tuple(dict.fromkeys(commands)))
 
 
 def _show_command(run: LoadedRun) -> str:

@@ -6,9 +6,8 @@ from typing import Any
 
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
-from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.loaded_run import LoadedRun, advise_after_run, load_run, run_json
-from execplan.cli.run_output.run_text import format_run_command, truncate_lines
+from execplan.cli.run_output.run_text import answer_arguments, format_run_command, truncate_lines
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, interrupted_error
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -17,7 +16,7 @@ from execplan.execution import states
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
-from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
+from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Question
 
@@ -30,7 +29,7 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
     else:
         next_commands = (
             f"execplan show {name} --run {rolled_back.run}",
-            f"execplan {'compile' if rolled_back.is_whole_run else 'evaluate'} {name}",
+            f"execplan evaluate {name}",
         )
         text = "\n".join(
             rollback_lines(rolled_back) + ([f"committed {rolled_back.commit[:12]}"] if rolled_back.commit else [])
@@ -202,14 +201,14 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         return ExecplanError("paused", message, hint=hint)
     message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
-    asks = is_answered_by_resume(question) or can_ask()
-    command = resume if asks else run.resume_command("--answer", answers[0])
+    arguments = answer_arguments(question)
+    command = run.resume_command(*arguments)
     if question.why == journal_entries.ASK:
         command = f"correct what failed, but nothing that a completed step has written, then: {command}"
         command += f"; or edit the steps in the plan, then: {format_replan_command(run.run_paths.id, plan_name)}"
     if question.why == journal_entries.UNKNOWN:
         again = f"; or revert it and run the step again: {run.resume_command('--answer', journal_entries.AGAIN)}"
-        hint = f"find out what the step has done, then: {command}{'' if asks else again}"
+        hint = f"find out what the step has done, then: {command}{again if arguments else ''}"
         error = ExecplanError("paused", message, hint=hint, candidates=answers)
     else:
         error = _with_resume_hint(ExecplanError("paused", message, hint=command, candidates=answers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME, find_quantities
+from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
 from execplan.context.triage.triage_table import CRITERIA, SMALL
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_count, format_excess
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.context.triage.change_summary import ChangeSummary
-    from execplan.context.triage.request_parsing import CueHit, TokenizedRequest
+    from execplan.context.triage.request_parsing import CueHit, Quantity, TokenizedRequest
     from execplan.context.triage.triage_table import TriageTable
 
 _MAX_STRENGTH = 4.0
@@ -49,6 +49,8 @@ class TriageCase(NamedTuple):
     named_parts: tuple[str, ...]
     """Parts of the repository that the request names."""
     table: TriageTable
+    quantities: tuple[Quantity, ...] = ()
+    """Numbers in an English request."""
 
 
 def hours_evidence(case: TriageCase) -> Iterator[Evidence]:
@@ -194,13 +196,12 @@ def _cue_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
 
 def _quantity_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
     """Yield evidence from numbers in an English request."""
-    if case.request is not None and case.request.is_english:
-        for quantity in find_quantities(case.request, case.table):
-            rule, amount = quantity.rule, quantity.amount
-            strength = _reached_strength(amount, rule.minimums)
-            strength += max([level for maximum, level in rule.maximums if amount <= maximum], default=0)
-            if rule.criterion == criterion and strength:
-                yield Evidence(REQUEST, f'"{quantity.text}"', rule.why, strength)
+    for quantity in case.quantities:
+        rule, amount = quantity.rule, quantity.amount
+        strength = _reached_strength(amount, rule.minimums)
+        strength += max([level for maximum, level in rule.maximums if amount <= maximum], default=0)
+        if rule.criterion == criterion and strength:
+            yield Evidence(REQUEST, f'"{quantity.text}"', rule.why, strength)
 
 
 def _length_evidence(case: TriageCase) -> Iterator[Evidence]:

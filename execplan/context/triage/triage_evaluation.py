@@ -7,7 +7,7 @@ from math import exp
 from typing import Final
 
 from execplan.context.triage.change_summary import ChangedFile, ChangeSummary, summarize_changes
-from execplan.context.triage.request_parsing import TokenizedRequest, find_cues, parse_request
+from execplan.context.triage.request_parsing import TokenizedRequest, find_cues, find_quantities, parse_request
 from execplan.context.triage.triage_criteria import (
     EVIDENCE_FINDERS,
     Evidence,
@@ -124,9 +124,9 @@ def _build_case(
     request = parse_request(request_text, table) if request_text is not None else None
     counted_hits = tuple(select_counted_hits(find_cues(request, table), request)) if request is not None else ()
     changes = summarize_changes(changed, table) if changed is not None else None
-    return TriageCase(
-        request, counted_hits, changes, find_named_parts(request, parts_by_name) if request is not None else (), table
-    )
+    named_parts = find_named_parts(request, parts_by_name) if request is not None else ()
+    quantities = tuple(find_quantities(request, table)) if request is not None and request.is_english else ()
+    return TriageCase(request, counted_hits, changes, named_parts, table, quantities)
 
 
 def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:

@@ -253,6 +253,7 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
     """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one."""
 
     def change(plan: ParsedPlan) -> PlanChange:
+        plan_store.mark_template_text(project, plan)
         if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
             messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]

@@ -15,6 +15,8 @@ from execplan.core.archive.move_record import MoveDetails, MoveIntent, pack_deta
 from execplan.core.archive.move_target import MoveTarget
 from execplan.core.archive.plan_references import reference_change, relink_change
 from execplan.core.archive.reference_updates import (
+    NO_DEPENDENCIES,
+    Dependencies,
     MoveCause,
     ReferenceUpdates,
     RegeneratedFiles,
@@ -100,6 +102,7 @@ def move_plan(
     origin: str = "",
     confirm_rewrite: ConfirmRewrite | None = None,
     reversal: Reversal | None = None,
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> MoveResult:
     """Change a plan and move it with its artifacts, all or nothing, then update the other plans.
 
@@ -107,8 +110,8 @@ def move_plan(
     `make_evidence` builds the evidence to write to the artifacts from the plan's new bytes; without it, old evidence is
     removed. `origin` is the path from which the file was moved by hand, without its artifacts. `confirm_rewrite`
     decides whether documents outside the plans that name the old paths are rewritten; None means no. With `reversal`,
-    `changer` itself restores the plan's own paths, and the documents of the reversed operation are rewritten. Raises
-    ExecplanError.
+    `changer` itself restores the plan's own paths, and the documents of the reversed operation are rewritten.
+    `dependencies` are passed to `update_references`. Raises ExecplanError.
     """
     _ensure_committable(project, goal, options)
     ensure_plan_exists(project, ref)
@@ -129,7 +132,7 @@ def move_plan(
     if options.dry_run:
         write_result = rewrite_plan(project, ref, changer, options, command=command)
         followed = update_references(
-            project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses)
+            project, ref, named_moves, ids, options, command, MoveCause(ref.path, "", reverses), dependencies
         )
         diffs = [
             format_diff(plan_write.old, plan_write.new, project.display_path(plan_ref.path))
@@ -173,7 +176,9 @@ def move_plan(
         move_intent = journaled_move.intent
         try:
             cause = MoveCause(goal.path, move_intent.operation, reverses)
-            followed = update_references(project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause)
+            followed = update_references(
+                project, ref, [*moves, *by_hand], ids, WriteOptions(), command, cause, dependencies
+            )
             is_archived = plan_store.ref_for_path(project, goal.path).archived
             moved_warnings = claims.move_claims(project, start.path, goal.path, is_archived=is_archived)
             followed = followed.with_warnings(moved_warnings)

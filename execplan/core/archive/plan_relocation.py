@@ -7,6 +7,7 @@ import os
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import target_of
 from execplan.core.archive.plan_move import MoveResult, Regenerate, move_plan
+from execplan.core.archive.reference_updates import NO_DEPENDENCIES, Dependencies
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
@@ -32,10 +33,11 @@ def rename_plan(
     *,
     regenerate: Regenerate | None = None,
     confirm_rewrite: ConfirmRewrite | None = None,
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> MoveResult:
     """Change a plan's title, and rename its file and artifacts to the resulting ID; raises ExecplanError.
 
-    `regenerate` and `confirm_rewrite` are passed to `move_plan`.
+    `regenerate` and `confirm_rewrite` are passed to `move_plan`, and those `dependencies` whose names don't fit the new ID.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -61,6 +63,14 @@ def rename_plan(
         command="rename",
         regenerate=regenerate,
         confirm_rewrite=confirm_rewrite,
+        dependencies={
+            other_path: [
+                (line, used_name)
+                for line, used_name in names
+                if plan_store.normalize_id(used_name) not in plan_store.normalize_id(name)
+            ]
+            for other_path, names in dependencies.items()
+        },
     )
 
 

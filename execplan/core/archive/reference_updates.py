@@ -15,6 +15,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import reader
 from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.path_rewriting import PathReplacement, apply_replacements
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_store import plan_store
@@ -22,7 +23,7 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
-from execplan.core.text.text_lines import apply_edits, digest
+from execplan.core.text.text_lines import Edit, apply_edits, digest
 
 
 class RegeneratedFiles(NamedTuple):
@@ -49,6 +50,11 @@ class ReferenceUpdates(NamedTuple):
         return self._replace(warnings=self.warnings + warnings)
 
 
+Dependencies = Mapping[str, Sequence[tuple[int, str]]]
+"""Lines, from 1, of other plans, by absolute path, each with the name by which it depends on the moved plan."""
+NO_DEPENDENCIES: Dependencies = {}
+
+
 class MoveCause(NamedTuple):
     """The journaled move that causes updates of other plans."""
 
@@ -67,14 +73,17 @@ def update_references(
     options: WriteOptions,
     command: str,
     cause: MoveCause = MoveCause(),  # noqa: B008
+    dependencies: Dependencies = NO_DEPENDENCIES,
 ) -> ReferenceUpdates:
-    """Rewrite the paths in the other plans; archived plans and plans that can't be changed are only reported."""
+    """Rewrite the paths and dependencies in the other plans; archived ones and those that can't be changed are reported."""
     updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
     followed, bystanders = _reversed_updates(project, cause)
-    for other_ref in _affected_plans(project, ref, moves, followed):
+    for other_ref in _affected_plans(project, ref, moves, [*followed, *dependencies]):
         folder = os.path.dirname(other_ref.path)
         changer = reference_change(project, moves, ids, folder, folder)
+        if other_ref.path in dependencies:
+            changer = chain_changes(_name_change(dependencies[other_ref.path], ids[1]), changer)
         if other_ref.path in followed:
             changer = _revert_change(*followed[other_ref.path], changer)
         elif other_ref.path in bystanders and bystanders[other_ref.path] == digest(
@@ -125,6 +134,20 @@ def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
     return change
 
 
+def _name_change(dependencies: Sequence[tuple[int, str]], new_id: str) -> ChangeBuilder:
+    """Return a change that gives a plan on which another depends its new ID, only in the lines that name it."""
+    replacements = [PathReplacement(name, new_id, False) for _, name in dependencies]
+
+    def change(plan: ParsedPlan) -> PlanChange:
+        lines = plan.text.lines
+        numbers = {line - 1 for line, _ in dependencies if line <= len(lines)}
+        edits = [Edit(at, at + 1, (apply_replacements(lines[at], replacements),)) for at in sorted(numbers)]
+        new = apply_edits(plan.text, edits).to_bytes()
+        return rebase_text(plan, plan.text.to_bytes(), new, "paths", "", "")._replace(messages=())
+
+    return change
+
+
 def _update_plan(
     project: Project,
     ref: PlanRef,
@@ -166,8 +189,9 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
 
 
 def _affected_plans(
-    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
+    project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], further_paths: Sequence[str]
 ) -> list[PlanRef]:
+    """Return the other plans that may name a moved path, and those at `further_paths`."""
     new_paths = [new for _, new in moves]  # the plan itself, if it was already moved
     refs = [
         other_ref
@@ -175,7 +199,7 @@ def _affected_plans(
         if not any([is_inside(other_ref.path, new) for new in new_paths])
     ]
     known_paths = {other_ref.path for other_ref in refs}
-    missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]
+    missing_paths = [path for path in dict.fromkeys(further_paths) if path not in known_paths and os.path.lexists(path)]
     return refs + [plan_store.ref_for_path(project, path) for path in missing_paths]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from shlex import quote
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
+from execplan.core.text.message_parts import quote
 
 
 def ensure_not_archived(project: Project, ref: PlanRef) -> None:

@@ -15,12 +15,34 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import parse_conflict_marker
 from execplan.core.plan.text_rebase import rebase_text
-from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.plan_facts.facts_loader import load_listed_plans
+from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.plan_candidates import ambiguous_plan_error
+from execplan.core.plan_store.plan_store import PlanRef, name_in_commands
+from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 
 _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 """Git's stage numbers for the versions of an unmerged file."""
+
+
+def find_plan_in_conflict(start: str) -> tuple[Project, PlanRef] | None:
+    """Return the only plan with conflict markers of the project of a directory, archived ones included, or None.
+
+    Of several, it is the one that EXECPLAN_PLAN or the sticky plan names. Raises ExecplanError if none of them is.
+    """
+    plans = load_listed_plans(project_discovery.require(start), archive=True)
+    plans = [plan for plan in plans if plan.facts.conflict_line]
+    if len(plans) > 1 and plan_selection.is_plan_chosen(start):
+        chosen = plan_selection.select_plan(start, None)[1]
+        plans = [plan for plan in plans if plan.ref.path == chosen.path] or plans
+    if len(plans) > 1:
+        message = f"no plan specified; {len(plans)} have conflict markers"
+        names = [name_in_commands(plan.project, plan.ref) for plan in plans]
+        hint = f"merge one after the other, first: execplan merge {names[0]}"
+        raise ambiguous_plan_error(plans, message, hint)
+    return (plans[0].project, plans[0].ref) if plans else None
 
 
 def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, MergeResult]:

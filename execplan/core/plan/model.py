@@ -157,6 +157,16 @@ class Entry(NamedTuple):
     """The text with its blocks, in the canonical form of `text_blocks`; `text` is the same on one line."""
 
 
+class PlanMention(NamedTuple):
+    """The name of a plan in the metadata."""
+
+    name: str
+    line: int
+    """Line, from 0."""
+    is_certain: bool
+    """Whether the text can only be the name of a plan, rather than prose."""
+
+
 class ParsedPlan(NamedTuple):
     """A parsed plan with its text, sections, tasks and entries."""
 

@@ -6,6 +6,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.plan_lookup import find_matches, normalize_text, task_ids
+from execplan.core.text.message_parts import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ def find_target(targets: Sequence[PlanTarget], query: str) -> PlanTarget:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        from shlex import quote
-
         raise ExecplanError(
             "ambiguous-part",
             f"{query!r} matches {len(matches)} parts of the plan",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
 from execplan.core.plan.front_matter import key_lines, parse_front_matter
 from execplan.core.plan.metadata_values import (
@@ -13,6 +12,7 @@ from execplan.core.plan.metadata_values import (
     section_items,
     split_texts,
 )
+from execplan.core.plan.model import PlanMention
 from execplan.core.text.markdown_blocks import PARAGRAPH
 
 TYPE_CHECKING = False
@@ -27,16 +27,6 @@ _DEPENDENCY_LABELS = frozenset(
     ("depends on", "blocked by", "requires", "prerequisite", "prerequisites", "after", "needs", "dependencies")
 )
 _DEPENDENCY_KEYS = ("depends_on", "dependencies", "blocked_by")
-
-
-class PlanMention(NamedTuple):
-    """The name of a plan in the metadata."""
-
-    name: str
-    line: int
-    """Line, from 0."""
-    is_certain: bool
-    """Whether the text can only be the name of a plan, rather than prose."""
 
 
 def split_project_name(name: str) -> tuple[str, str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.core.text.data_tables import load_table
+from execplan.core.plan.roles_data import DATA
 
-_ROLES = load_table("core/plan/roles.json")
-TITLES: dict[str, tuple[str, ...]] = _ROLES["titles"]
-WORDS: dict[str, tuple[str, ...]] = _ROLES["words"]
-COLUMNS: dict[str, tuple[str, ...]] = _ROLES["columns"]
-OPEN_WORDS: dict[str, tuple[str, ...]] = _ROLES["open_words"]
-STARTED_WORDS: dict[str, tuple[str, ...]] = _ROLES["started_words"]
-DONE_WORDS: dict[str, tuple[str, ...]] = _ROLES["done_words"]
-EMPTY_TEXTS: dict[str, tuple[str, ...]] = _ROLES["empty_texts"]
-EMPTY_ENDS: tuple[str, ...] = _ROLES["empty_ends"]["texts"]
-DROPPED_WORDS: dict[str, tuple[str, ...]] = _ROLES["dropped_words"]
+TITLES: dict[str, tuple[str, ...]] = DATA["titles"]
+WORDS: dict[str, tuple[str, ...]] = DATA["words"]
+COLUMNS: dict[str, tuple[str, ...]] = DATA["columns"]
+EMPTY_TEXTS: dict[str, tuple[str, ...]] = DATA["empty_texts"]
+EMPTY_ENDS: tuple[str, ...] = DATA["empty_ends"]["texts"]
+STATUS_WORDS: dict[str, tuple[str, str]] = DATA["status_words"]
+"""The mark and the row of each word that says a status, by its `status_key`."""
+FIRST_WORDS: dict[str, dict[str, str]] = DATA["first_words"]
+"""For each mark, the first word of each row."""

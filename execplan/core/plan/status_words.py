@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan.role_table import DONE_WORDS, DROPPED_WORDS, OPEN_WORDS, STARTED_WORDS
+from execplan.core.plan.role_table import FIRST_WORDS, STATUS_WORDS
 
-_TABLES = {" ": OPEN_WORDS, "~": STARTED_WORDS, "x": DONE_WORDS, "-": DROPPED_WORDS}
-"""The words of each state, which has the character that a checkbox would contain."""
 _SYMBOLS = "symbols"
 _FIRST_CJK = "\u2e80"
 _MAX_WORDS = 3
@@ -17,17 +15,10 @@ _NEGATIONS = frozenset(
 )
 
 
-def _key(text: str) -> str:
+def status_key(text: str) -> str:
     """Return a status in the form in which it is looked up: without case, emphasis and punctuation around it."""
     plain = "".join([" " if char in "_-" else char for char in text.casefold() if char not in _EMPHASIS])
     return " ".join(plain.split()).strip(_PUNCTUATION)
-
-
-_WORDS: dict[str, tuple[str, str]] = {}
-for _mark, _table in _TABLES.items():
-    for _language, _texts in _table.items():
-        for _text in _texts:
-            _WORDS.setdefault(_key(_text), (_mark, _language))
 
 
 class Status(NamedTuple):
@@ -43,21 +34,21 @@ class Status(NamedTuple):
 
 def read_status(text: str) -> Status | None:
     """Return what a text says that begins with a status, or None for any other text."""
-    key = _key(text)
-    symbol = key[:1] if _WORDS.get(key[:1], ("", ""))[1] == _SYMBOLS else ""
+    key = status_key(text)
+    symbol = key[:1] if STATUS_WORDS.get(key[:1], ("", ""))[1] == _SYMBOLS else ""
     rest = key[len(symbol) :].strip(_PUNCTUATION)
     parts = [(symbol, _SYMBOLS)] if symbol else []
-    word = rest if rest in _WORDS else _first_word(rest)
+    word = rest if rest in STATUS_WORDS else _first_word(rest)
     if not symbol and not word:
         return None
-    mark, language = _WORDS[word or symbol]
+    mark, language = STATUS_WORDS[word or symbol]
     start = text.casefold().replace("_", " ").replace("-", " ").find(word)
     original = text[start : start + len(word)]
     if word:
         parts.append((original, language))
     if mark == "x" and word != rest and _NEGATIONS.intersection(_words(rest)):
         mark = "~"
-    return Status(mark, tuple(parts), word == rest and _key(original) == word)
+    return Status(mark, tuple(parts), word == rest and status_key(original) == word)
 
 
 def translate(text: str, mark: str) -> str:
@@ -67,7 +58,7 @@ def translate(text: str, mark: str) -> str:
     """
     status = read_status(text)
     for part, language in status.parts if status is not None else ():
-        word = _TABLES[mark].get(language, [""])[0]
+        word = FIRST_WORDS[mark].get(language, "")
         if not word:
             return ""
         if part.isupper():
@@ -87,6 +78,6 @@ def _first_word(key: str) -> str:
     words = _words(key)
     for count in range(min(_MAX_WORDS, len(words)), 0, -1):
         start = " ".join(words[:count])
-        if start in _WORDS:
+        if start in STATUS_WORDS:
             return start
-    return max([word for word in _WORDS if word >= _FIRST_CJK and key.startswith(word)], key=len, default="")
+    return max([word for word in STATUS_WORDS if word >= _FIRST_CJK and key.startswith(word)], key=len, default="")

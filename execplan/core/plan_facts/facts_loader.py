@@ -21,7 +21,6 @@ from execplan.core.plan_facts.listed_plan import (
     broken_facts,
     decode_facts,
     encode_facts,
-    extract_facts,
 )
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -48,7 +47,7 @@ class StoredFacts(NamedTuple):
             return None
 
 
-def load(project: Project) -> dict[bytes, StoredFacts] | None:
+def load_stored(project: Project) -> dict[bytes, StoredFacts] | None:
     """Return the rows by path from the repository root; None if the index can't be used. A damaged one is made again."""
     for _ in range(2):
         try:
@@ -121,7 +120,7 @@ def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> li
 
     Plans that were moved away after their directory was listed are left out. A broken plan has facts with its error.
     """
-    stored = _load_stored(project) if len(plans) > MIN_INDEXED_PLANS and project.git is not None else None
+    stored = load_stored(project) if len(plans) > MIN_INDEXED_PLANS and project.git is not None else None
     facts_by_position: dict[int, PlanFacts] = {}
     pending: list[int] = []
     for position, (member, ref) in enumerate(plans):
@@ -176,6 +175,7 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
     from time import time_ns
 
     from execplan.core.plan import reader
+    from execplan.core.plan_facts.facts_extraction import extract_facts
     from execplan.core.text.text_lines import digest
 
     started_ns = time_ns()
@@ -197,11 +197,6 @@ def _read_facts(project: Project, ref: PlanRef, stored: dict[bytes, StoredFacts]
     is_settled = status is not None and max(file_stat(status)[1:3]) < started_ns - MTIME_MARGIN_NS
     is_regular = is_settled and not os.path.islink(ref.path)
     return _ReadFacts(encoded, _format_status(status) if is_regular and status is not None else "", is_new)
-
-
-def _load_stored(project: Project) -> dict[bytes, StoredFacts] | None:
-    """Return the facts in the index by path; None if the index can't be used."""
-    return load(project)
 
 
 def _save(

@@ -5,18 +5,13 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.core import features
-from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DOCUMENT
-from execplan.core.plan.placeholder_text import unfilled_sections
-from execplan.core.plan.plan_recognition import document_reason, lacks_outcome
-from execplan.core.plan_store.plan_store import plan_title
+from execplan.core.plan.model import ARCHIVED, BROKEN, DOCUMENT, PlanMention, task_state
+from execplan.core.project.plan_dialects import dialect_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_dependencies import PlanMention
-    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 
 
@@ -48,6 +43,21 @@ class OpenTask(NamedTuple):
     """Line of the checkbox."""
     check: str | None
     """Command of the task's own check; None if it has none, or one that can't be read."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form of the task, as `plan_json.tasks_json` does; lines count from 1."""
+        return {
+            "id": self.id,
+            "number": self.number,
+            "state": task_state(self.mark, self.text),
+            "mark": self.mark,
+            "text": self.text,
+            "stamp": self.stamp,
+            "depth": self.depth,
+            "line_start": self.start + 1,
+            "line_end": self.end,
+            "check": self.check,
+        }
 
 
 class PlanFacts(NamedTuple):
@@ -95,65 +105,28 @@ class ListedPlan(NamedTuple):
         """Path from the repository root."""
         return self.project.display_path(self.ref.path)
 
-
-def list_stored_plan(stored_plan: StoredPlan) -> ListedPlan:
-    """Return a plan that was read with its facts."""
-    from execplan.core.text.text_lines import digest
-
-    project, ref, data, plan, error = stored_plan
-    if plan is None:
-        return ListedPlan(project, ref, broken_facts(error.message if error is not None else ""))
-    return ListedPlan(project, ref, extract_facts(project, ref, plan, digest(data)))
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form of the plan for lists, as `plan_json.plan_json` does."""
+        facts = self.facts
+        plan_fields: dict[str, Any] = {
+            "id": self.ref.id,
+            "path": self.display_path,
+            "dialect": dialect_of(self.display_path, self.project.settings.dialects).name,
+            "title": facts.title,
+            "state": self.state,
+            "counts": facts.counts._asdict() if facts.counts is not None else None,
+            "digest": facts.digest or None,
+        }
+        if facts.error:
+            plan_fields["error"] = facts.error
+        if facts.why_document:
+            plan_fields["why"] = facts.why_document
+        return plan_fields
 
 
 def broken_facts(message: str) -> PlanFacts:
     """Return the facts of a plan that can't be read, for the reason in the message."""
     return PlanFacts("", None, BROKEN, None, (), (), "", "", False, 0, "", message, "")
-
-
-def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest: str) -> PlanFacts:
-    """Extract the facts from a parsed plan, given the digest of its file."""
-    from execplan.core.plan.plan_dates import is_on_hold, latest_date
-    from execplan.core.plan.plan_dependencies import read_dependencies
-    from execplan.core.plan.plan_lookup import task_ids
-    from execplan.core.plan.plan_metadata import read_metadata
-    from execplan.core.plan.task_checks import find_check
-
-    open_tasks = []
-    for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True):
-        if task.is_unfinished:
-            check = find_check(plan, task)
-            stamp = task.timestamp.text if task.timestamp is not None else None
-            lines = task.depth, task.start, task.end, task.box_line
-            command = check.command or None if check is not None else None
-            open_tasks.append(OpenTask(task.number, task_id, task.text, task.mark, stamp, *lines, command))
-    state = plan.state()
-    return PlanFacts(
-        file_digest,
-        plan_title(project, ref, plan.title),
-        state,
-        TaskCounts(**plan.counts()),
-        tuple(open_tasks),
-        tuple(read_dependencies(plan)),
-        read_metadata(plan).id if plan.text.lines and plan.text.lines[0].startswith("---") else "",
-        latest_date(plan),
-        is_on_hold(plan, project.display_path(ref.path)),
-        plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
-        _finishing_command(plan) if state == COMPLETE and not ref.archived else "",
-        "",
-        document_reason(plan) if plan.is_document else "",
-    )
-
-
-def _finishing_command(plan: ParsedPlan) -> str:
-    """Return the command that a complete plan needs first, as `plan_advice` advises."""
-    if plan.conflict_lines:
-        return "merge"
-    if lacks_outcome(plan):
-        return "outcome"
-    if unfilled_sections(plan):
-        return "set"
-    return "lint" if features.load(features.ARCHIVE_ERRORS)(plan) else "archive"
 
 
 def encode_facts(facts: PlanFacts) -> bytes:
@@ -163,8 +136,6 @@ def encode_facts(facts: PlanFacts) -> bytes:
 
 def decode_facts(encoded: bytes) -> PlanFacts:
     """Decode the bytes of `encode_facts`. Raises ValueError, EOFError or TypeError for other bytes."""
-    from execplan.core.plan.plan_dependencies import PlanMention
-
     facts = PlanFacts._make(marshal.loads(encoded))  # noqa: S302 (from our own index or process)
     return facts._replace(
         counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,

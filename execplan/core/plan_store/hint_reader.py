@@ -5,14 +5,17 @@ Commands and hints are made the same for everybody. What is printed passes throu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from shlex import quote
-from typing import Final
-
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
-from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store.author import actor_of_call, explicit_actor, session_id
+from execplan.core.text.message_parts import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Final
+
+    from execplan.core.plan.model import ParsedPlan
 
 _PERSON_COMMANDS: Final = ("resume", "rollback")
 """Commands with which a person decides what may be done in the repository; who may approve depends on the policy."""

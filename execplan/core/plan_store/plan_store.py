@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from execplan.core import features
 from execplan.core.errors import ErrorContext, ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import ensure_inside
 from execplan.core.project.project_discovery import directory_of, related_projects, with_nested_projects
 from execplan.core.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES, PART_ENDINGS, is_plan_name
+from execplan.core.text.message_parts import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +67,6 @@ class StoredPlan(NamedTuple):
 
 def quote_plan_name(name: str, path: str = "") -> str:
     """Quote a plan for a shell: its ID, or its path if the ID would be read as a flag."""
-    from shlex import quote
-
     return quote(path if path and name.startswith("-") else name)
 
 
@@ -204,14 +204,24 @@ def parse(project: Project, data: bytes) -> ParsedPlan:
     """Parse the bytes of a plan of a project; raises ExecplanError if they are not text."""
     from execplan.core.plan import reader
 
-    return reader.read(data, project.titles)
+    plan = reader.read(data, project.titles)
+    mark_template_text(project, plan)
+    return plan
+
+
+def mark_template_text(project: Project, plan: ParsedPlan) -> None:
+    """Mark the text of a plan as placeholder text if it is only a copy of the project's own template."""
+    if project.settings.template.endswith(".md"):
+        path = os.path.join(project.base, project.settings.template)
+        features.load(features.COPIED_TEMPLATE)(plan, path, project.titles)
 
 
 def parse_or_none(project: Project, data: bytes) -> ParsedPlan | None:
     """Parse the bytes of a plan of a project; return None if they are not text."""
-    from execplan.core.plan import reader
-
-    return reader.read_or_none(data, project.titles)
+    try:
+        return parse(project, data)
+    except ExecplanError:
+        return None
 
 
 def load(project: Project, ref: PlanRef) -> StoredPlan:

@@ -1,17 +1,16 @@
-"""Dialects: the forms in which people and tools keep plans, each described by a file in `dialects`."""
+"""Dialects: the forms in which people and tools keep plans, each described by a file in `dialects`, which dialects_data.py contains."""
 
 from __future__ import annotations
 
 import os
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.text.plain_toml import parse_toml
+from execplan.core.project.dialects_data import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dialects")
 _NAMES = (
     *("harness", "execplan", "superpowers", "gsd", "planning-with-files", "spec-kit", "openspec", "kiro", "backlog"),
     "plain",
@@ -95,7 +94,7 @@ def load_dialects(own: Mapping[str, object] = NO_TABLES) -> list[Dialect]:
 
 
 def _iter_dialects(own: Mapping[str, object]) -> Iterator[tuple[Dialect, list[_Place]]]:
-    """Yield the dialects with their places, as the setting `dialects` adjusts them; each file is read when it is needed."""
+    """Yield the dialects with their places, as the setting `dialects` adjusts them."""
     for name in (*[name for name in own if name not in _NAMES], *_NAMES):
         dialect, places = _load_builtin(name) if name in _NAMES else (Dialect(name), [])
         if name in own:
@@ -106,8 +105,7 @@ def _iter_dialects(own: Mapping[str, object]) -> Iterator[tuple[Dialect, list[_P
 
 def _load_builtin(name: str) -> tuple[Dialect, list[_Place]]:
     if name not in _loaded:
-        with open(os.path.join(_DIRECTORY, f"{name}.toml"), "rb") as file:
-            dialect = _with_values(Dialect(name), parse_toml(file.read()))
+        dialect = _with_values(Dialect(name), DATA[name])
         _loaded[name] = dialect, list(_iter_places(dialect))
     return _loaded[name]
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from execplan.core.text.data_tables import load_table
+from execplan.core.secrets.secret_rules_data import DATA
 
-_RULES = load_table("core/secrets/secret_rules.json")
-TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = _RULES["tokens"]
-"""Service, beginnings, characters, least and most length, whether it is for tests, whether it is vague."""
-SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = _RULES["shapes"]
+TOKENS: dict[str, tuple[tuple[str, str, str, int, int, bool, bool], ...]] = DATA["tokens"]
+"""By the first two characters, longest beginnings first: service, beginning, characters, least and most length, whether it
+is for tests, whether it is vague."""
+SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = DATA["shapes"]
 """Service, needles, pattern."""
-CREDENTIALS: tuple[tuple[tuple[str, ...], str, str], ...] = _RULES["credentials"]
+CREDENTIALS: tuple[tuple[tuple[str, ...], str, str], ...] = DATA["credentials"]
 """Needles, pattern, name of the check."""
-PASSWORD_PROGRAMS: tuple[tuple[tuple[str, ...], str, str], ...] = _RULES["password_programs"]
+PASSWORD_PROGRAMS: tuple[tuple[tuple[str, ...], str, str], ...] = DATA["password_programs"]
 """Needles, program pattern, option pattern."""
-PASSWORD: tuple[str, ...] = _RULES["password"]
-SECRET: tuple[str, ...] = _RULES["secret"]
-ABOUT: tuple[str, ...] = _RULES["about"]
-NEVER: tuple[str, ...] = _RULES["never"]
-SERVICES: tuple[str, ...] = _RULES["services"]
-PLACEHOLDER: tuple[str, ...] = _RULES["placeholder"]
-EXAMPLE: tuple[str, ...] = _RULES["example"]
-NOTHING: tuple[str, ...] = _RULES["nothing"]
+PASSWORD: tuple[str, ...] = DATA["password"]
+SECRET: tuple[str, ...] = DATA["secret"]
+ABOUT: tuple[str, ...] = DATA["about"]
+NEVER: tuple[str, ...] = DATA["never"]
+SERVICES: tuple[str, ...] = DATA["services"]
+PLACEHOLDER: tuple[str, ...] = DATA["placeholder"]
+EXAMPLE: tuple[str, ...] = DATA["example"]
+NOTHING: tuple[str, ...] = DATA["nothing"]

@@ -40,11 +40,6 @@ def read(text: str, *, allow_surrogates: bool = False) -> Any:
     return value
 
 
-def read_trusted(text: str) -> Any:
-    """Parse a JSON text of the package itself, without the checks that a text of others needs."""
-    return _make_scanner()(text, 0)[0]
-
-
 def loads(data: str | bytes, *, parse_int: Callable[[str], object] | None = None) -> Any:
     """Parse JSON with the errors of the standard reader; raises ValueError, also for duplicate keys and NaN."""
     import json

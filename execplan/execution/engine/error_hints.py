@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from shlex import quote
+from typing import Final
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
+
+CORRECT_OR_EDIT: Final = "correct what failed, or edit the steps in the plan if they are wrong"
+"""What comes before a command that uses the steps of a failed run again; the cause may be outside the plan."""
 
 
 @contextmanager
@@ -50,8 +54,7 @@ def continue_ended_run(status: str, run: int, plan: str, executor: str, ask: str
     if status == FAILED:
         replan = format_replan_command(run, plan)
         if ask:  # an agent can't resume, but it needs no approval to replan steps that stay the same
-            work = f"correct what failed, or edit the steps in the plan if they are wrong, then: {replan}"
-            return f"{work}; or {ask}roll it back: {rollback_command}"
+            return f"{CORRECT_OR_EDIT}, then: {replan}; or {ask}roll it back: {rollback_command}"
         resume = resume_instead(run, plan, executor)
         return f"edit the steps in the plan, then: {replan}; {resume}; or roll it back: {rollback_command}"
     if status == COMPLETED:

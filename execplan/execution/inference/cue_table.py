@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.core.text.data_tables import load_table
+from execplan.execution.inference.cues_data import DATA
 
-_CUES = load_table("execution/inference/cues.json")
-EXPRESSIONS: dict[str, str] = _CUES["expressions"]
-CASE_SENSITIVE = frozenset(_CUES["case_sensitive"])
-WORDS: dict[str, frozenset[str]] = {name: frozenset(words) for name, words in _CUES["words"].items()}
+EXPRESSIONS: dict[str, str] = DATA["expressions"]
+CASE_SENSITIVE = frozenset(DATA["case_sensitive"])
+WORDS: dict[str, frozenset[str]] = {name: frozenset(words) for name, words in DATA["words"].items()}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.secrets import secret_files
-from execplan.core.text.data_tables import load_table
 from execplan.core.text.pure_paths import matches_glob
 from execplan.core.text.text_lines import digest
 from execplan.execution.attributes import LEVELS
@@ -181,11 +180,12 @@ _BUILTIN_CACHE: list[RiskTable] = []
 def builtin_table() -> RiskTable:
     """Return the risk table that ships with ExecPlan."""
     if not _BUILTIN_CACHE:
-        stored = load_table("execution/risk/risk_rows.json")
+        from execplan.execution.risk.risk_rows_data import DATA
+
         mappings = [
-            {name: frozenset(words) for name, words in stored[key].items()} for key in ("values", "bare", "tasks")
+            {name: frozenset(words) for name, words in DATA[key].items()} for key in ("values", "bare", "tasks")
         ]
-        _BUILTIN_CACHE.append(RiskTable(tuple([RiskRow(*row) for row in stored["rows"]]), stored["version"], *mappings))
+        _BUILTIN_CACHE.append(RiskTable(tuple([RiskRow(*row) for row in DATA["rows"]]), DATA["version"], *mappings))
     return _BUILTIN_CACHE[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.stated_status import find_done_status, plain_status
-from execplan.core.text.message_parts import format_excess
+from execplan.core.text.message_parts import format_excess, quote
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import minute_bounds
 from execplan.linter.plan_source import TextSpan
@@ -101,8 +101,6 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         return
     last, date = max(end_times)
     if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not defers_archiving(context.source.text.casefold()):
-        from shlex import quote
-
         command = f"{ARCHIVE_HINT} {quote(context.path)}"
         yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived{command}")
 

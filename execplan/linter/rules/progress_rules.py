@@ -7,7 +7,7 @@ from itertools import pairwise
 from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH
-from execplan.core.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count, quote
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import read_timestamp
 from execplan.linter.rule import ERROR, HINT, UNSAFE, WARNING, RuleContext, RuleMatch, on_line, rule
@@ -60,8 +60,6 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
             message += " with `execplan lint --fix --unsafe-fixes`"
         yield on_line(plan, section.start, message, edits)
     else:
-        from shlex import quote
-
         name = quote(context.path) if context.path else ""
         advice = f"add one with `execplan add 'First step'{' -p ' if name else ''}{name}`"
         if any([match.edits for match in nonstandard_task_format(plan, context)]) and not context.is_record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import gt, lt
+from itertools import pairwise
 
 from execplan.core.plan.model import DONE, OPEN
 from execplan.core.plan.plan_dates import day_start, latest_timestamp_date, log_entries
@@ -178,7 +178,8 @@ def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[R
             continue
         spans = _timestamp_spans(tasks)
         starts = [first for first, _ in spans]
-        if sum(map(gt, starts, starts[1:])) > sum(map(lt, starts, starts[1:])):
+        pairs = list(pairwise(starts))
+        if sum([first > second for first, second in pairs]) > sum([first < second for first, second in pairs]):
             spans = [(-last, -first) for first, last in spans]  # newest first
         misfits = _find_misfits(spans)
         if misfits and len(misfits) <= max(len(tasks) // 10, 1):

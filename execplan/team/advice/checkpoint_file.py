@@ -31,6 +31,7 @@ def build_page(
     from execplan.core.clock import utc_timestamp
     from execplan.core.edits.digest_check import ensure_digest_matches
     from execplan.core.files.atomic_files import temp_file_name
+    from execplan.core.plan_store.author import actor
     from execplan.execution.approvals import artifact_store
     from execplan.team.advice.overview_builder import build_overview, make_redactor
 
@@ -50,10 +51,21 @@ def build_page(
         build_overview(stored_plan, plan, excluded_files=(*own_files, *excluded_files)),
         make_redactor(),
         utc_timestamp(),
+        actor(project),
     )
     if old is not None and checkpoint_page.is_unedited(old) and checkpoint_page.is_same_content(old, new):
         return old
     return new
+
+
+def replaced_page_text(project: Project, ref: PlanRef) -> str:
+    """Return whose page a new one would replace, and when it was made; empty for an own page, or without one."""
+    from execplan.context.checkpoint_page import page_origin
+    from execplan.core.plan_store.author import actor
+    from execplan.execution.approvals import artifact_store
+
+    author, created = page_origin(artifact_store.read(project, ref, PAGE_NAME) or b"")
+    return f"{author}, made {created}" if author and author != actor(project) else ""
 
 
 def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:

@@ -1,8 +1,10 @@
-"""Warnings about plans with Git conflict markers."""
+"""Warnings about plans with Git conflict markers, and the commands that resolve them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from execplan.core.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,17 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
             _conflict_warning(
                 stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines[0] + 1
             )
+            for stored_plan in stored_plans
+            if stored_plan.plan is not None and stored_plan.plan.conflict_lines
+        ]
+    )
+
+
+def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
+    """Return the command that resolves the conflicts of each plan with Git conflict markers."""
+    return tuple(
+        [
+            f"execplan merge {name_in_commands(stored_plan.project, stored_plan.ref)}"
             for stored_plan in stored_plans
             if stored_plan.plan is not None and stored_plan.plan.conflict_lines
         ]

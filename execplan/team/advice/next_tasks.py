@@ -15,7 +15,7 @@ from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.claims_file import Claim
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
-from execplan.team.advice.plan_json import mark_note, open_task_json, task_line, tasks_json
+from execplan.team.advice.plan_json import mark_note, task_line, tasks_json
 from execplan.team.dependencies.plan_blockers import (
     Blocker,
     PlanBlockers,
@@ -146,7 +146,7 @@ def find_listed_open_tasks(plan: ListedPlan, claims_by_task: Mapping[str, Claim]
     merge_blockers = _merge_blockers(plan.project, plan.ref, open_ids, directories)
     blockers = blockers._replace(tasks=(*blockers.tasks, *merge_blockers))
     count = None if claims_by_task or blockers.tasks else 1
-    tasks = [open_task_json(task) for task in facts.open_tasks[:count]]
+    tasks = [task.to_json() for task in facts.open_tasks[:count]]
     return select_open_tasks(plan.project, tasks, claims_by_task, blockers=blockers)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.core.edits.plan_commit import uncommitted_archive_commands
 from execplan.core.plan_facts.facts_loader import count_archived
 from execplan.core.project.project import Project
 
@@ -21,5 +20,7 @@ def no_open_plans_commands(project: Project) -> tuple[str, ...]:
 
 def new_plan_commands(project: Project) -> tuple[str, ...]:
     """Return the suggested commands for a project without open plans: commit what was archived, then begin a plan."""
+    from execplan.core.edits.plan_commit import uncommitted_archive_commands  # most projects have open plans
+
     commit = uncommitted_archive_commands(project) if count_archived(project) else ()
     return (*commit, "execplan new 'Title'")

@@ -16,7 +16,7 @@ from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.advice import execution_status
 from execplan.team.advice.next_tasks import describe_blockers, find_open_tasks
-from execplan.team.advice.plan_advice import Advice, Work, advise
+from execplan.team.advice.plan_advice import Advice, advise
 
 
 def build_overview(
@@ -58,6 +58,8 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
     steps, status_summary = _execution_summary(stored_plan)
     advice = advise(stored_plan, open_tasks, steps)
     work = advice.work
+    has_text = work is not None and work.task is None
+    work_text = hint_reader.fit_hint(work.to_text(with_command=False)) if work is not None and has_text else ""
     return PlanOverview(
         id=ref.id,
         path=project.display_path(ref.path),
@@ -84,15 +86,8 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
         open_comments=_open_comments(project, ref),
         blockers=describe_blockers(open_tasks) if open_tasks is not None else "",
         unknown_dependencies=open_tasks.unknown if open_tasks is not None else (),
-        urgency_reason=": ".join(
-            filter(None, [advice.why, _describe_work(work) if work is not None and work.task is None else ""])
-        ),
+        urgency_reason=": ".join(filter(None, [advice.why, work_text])),
     )
-
-
-def _describe_work(work: Work) -> str:
-    """Return what to do before the next command, and what to do if the plan needs something else."""
-    return hint_reader.fit_hint("; ".join(filter(None, [work.description, work.otherwise])))
 
 
 def _open_comments(project: Project, ref: PlanRef) -> tuple[str, ...]:

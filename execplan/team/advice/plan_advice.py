@@ -48,6 +48,16 @@ class Work(NamedTuple):
     otherwise: str = ""
     """What to do if this work is not what the plan needs, with its command."""
 
+    def to_text(self, *, with_command: bool = True, in_editor: bool = False) -> str:
+        """Return the work with the command for when it is done, and what else to do if this is not what the plan needs.
+
+        `in_editor`: the reader is a person on a terminal, who edits in an editor.
+        """
+        if in_editor and self.editor_command:
+            return f"{self.description}: {self.editor_command}"
+        text = f"{self.description}, {self.lead}: {self.command}" if with_command else self.description
+        return f"{text}; {self.otherwise}" if self.otherwise else text
+
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
         task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
@@ -167,23 +177,24 @@ def _has_step(plan: ParsedPlan, task_id: str) -> bool:
 
 
 def advise_after_failure(run: LastRunJson, name: str) -> Advice:
-    """Return the advice after a failed run: edit the steps in the plan, then replan; after a rollback, compile them."""
-    show_command = f"execplan show {name} --run {run['id']}"
-    why = execution_status.failed_run_text(run)
-    if execution_status.is_rolled_back(run):
-        return Advice((show_command, f"execplan compile {name}"), why=why)
-    from execplan.execution.engine.error_hints import format_replan_command, format_resume_command, resume_instead
+    """Return the advice after a failed run: correct what failed or the steps, then replan; after a rollback, approve again."""
+    from execplan.execution.engine import error_hints
     from execplan.execution.engine.run_records.run_statuses import run_number
 
+    show_command = f"execplan show {name} --run {run['id']}"
+    why = execution_status.failed_run_text(run)
+    if execution_status.is_rolled_back(run):  # the steps are evaluated as they are in the plan, edited or not
+        evaluate_command = f"execplan evaluate {name}"
+        return Advice((evaluate_command, show_command), Work(error_hints.CORRECT_OR_EDIT, evaluate_command), why=why)
     run_id = run_number(str(run["id"]))
-    replan_command = format_replan_command(run_id, name)
+    replan_command = error_hints.format_replan_command(run_id, name)
     if execution_status.is_edited(run):
         return Advice((replan_command, show_command), why=why)
-    resume_command = format_resume_command(run_id, name, run["executor"] or "")
+    resume_command = error_hints.format_resume_command(run_id, name, run["executor"] or "")
     if hint_reader.is_agent():  # only a person resumes; a revision with the same steps needs no approval
-        work = Work("correct what failed, or edit the steps in the plan if they are wrong", replan_command)
+        work = Work(error_hints.CORRECT_OR_EDIT, replan_command)
     else:
-        otherwise = resume_instead(run_id, name, run["executor"] or "")
+        otherwise = error_hints.resume_instead(run_id, name, run["executor"] or "")
         work = Work("edit the steps in the plan", replan_command, otherwise=otherwise)
     return Advice((replan_command, resume_command, show_command), work, why=why)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.core.plan.model import DOCUMENT, DONE, OTHER, task_state
+from execplan.core.plan.model import DOCUMENT, DONE, OTHER
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.plan_recognition import document_reason
 from execplan.core.plan.task_checks import find_check
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from execplan.core.edits.plan_writer import EditResult
     from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.core.plan_facts.listed_plan import ListedPlan, OpenTask
     from execplan.core.plan_store.plan_store import StoredPlan
 
 
@@ -40,41 +39,6 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
     if plan is not None and stored_plan.state == DOCUMENT:
         plan_fields["why"] = document_reason(plan)
     return plan_fields
-
-
-def listed_plan_json(plan: ListedPlan) -> dict[str, Any]:
-    """Return the JSON form of a plan whose facts are known, as `plan_json` does."""
-    facts = plan.facts
-    plan_fields: dict[str, Any] = {
-        "id": plan.ref.id,
-        "path": plan.display_path,
-        "dialect": dialect_of(plan.display_path, plan.project.settings.dialects).name,
-        "title": facts.title,
-        "state": plan.state,
-        "counts": facts.counts._asdict() if facts.counts is not None else None,
-        "digest": facts.digest or None,
-    }
-    if facts.error:
-        plan_fields["error"] = facts.error
-    if facts.why_document:
-        plan_fields["why"] = facts.why_document
-    return plan_fields
-
-
-def open_task_json(task: OpenTask) -> dict[str, Any]:
-    """Return the JSON form of an open task, as `tasks_json` does."""
-    return {
-        "id": task.id,
-        "number": task.number,
-        "state": task_state(task.mark, task.text),
-        "mark": task.mark,
-        "text": task.text,
-        "stamp": task.stamp,
-        "depth": task.depth,
-        "line_start": task.start + 1,
-        "line_end": task.end,
-        "check": task.check,
-    }
 
 
 def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:

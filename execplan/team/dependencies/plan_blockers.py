@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.core.edits.plan_writer import EditResult
-    from execplan.core.plan.model import ParsedPlan
-    from execplan.core.plan.plan_dependencies import PlanMention
+    from execplan.core.plan.model import ParsedPlan, PlanMention
     from execplan.core.plan.task_needs import TaskNeed
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project

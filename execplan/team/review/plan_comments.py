@@ -70,20 +70,27 @@ class PlacedThread(NamedTuple):
 
     thread: CommentThread
     target: PlanTarget | None
-    """The part that the comment is about; None if its text is no longer in the plan, so the comment is stale."""
+    """The part that the comment is about; None if its text is no longer in the plan."""
+    is_in_conflict: bool = False
+    """Whether the plan has conflict markers, so that a part without its old text may be one that a merge brings back."""
 
     @property
     def is_stale(self) -> bool:
         """Return whether the part that the comment is about is gone."""
-        return self.target is None
+        return self.target is None and not self.is_in_conflict
+
+    @property
+    def missing_part(self) -> str:
+        """Return a description of a part that isn't found, such as `task that is no longer in the plan`."""
+        reason = "can't be found while the plan is in conflict" if self.is_in_conflict else "is no longer in the plan"
+        return f"{self.thread.comment.anchor.kind} that {reason}"
 
     @property
     def label(self) -> str:
         """Return the part's current name, such as `task 3`, or its former text if it is gone."""
         if self.target is not None:
             return self.target.label
-        anchor = self.thread.comment.anchor
-        return f"{anchor.kind} that is gone: {anchor.text}"
+        return f"{self.missing_part}: {self.thread.comment.anchor.text}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form; lines count from 1, and a stale comment has none."""
@@ -126,7 +133,8 @@ def load_comments(project: Project, ref: PlanRef, plan: ParsedPlan) -> PlanComme
         tracked = zip(lost, track_anchors(project, ref, plan, [comment.anchor for comment in lost]), strict=True)
         anchors = {comment.id: anchor for comment, anchor in tracked if anchor is not None}
         places.update(zip(anchors, locate_anchors(targets, anchors.values()), strict=True))
-    placed = tuple([PlacedThread(thread, places[thread.comment.id]) for thread in threads])
+    is_in_conflict = bool(plan.conflict_lines)
+    placed = tuple([PlacedThread(thread, places[thread.comment.id], is_in_conflict) for thread in threads])
     return PlanComments(placed, describe_problems(project, ref, parsed))
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
-from execplan.core.plan_facts.listed_plan import ListedPlan, list_stored_plan
+from execplan.core.plan_facts.facts_extraction import list_stored_plan
+from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
 from execplan.core.project.project import Project

@@ -103,7 +103,7 @@ def _make_item(placed: PlacedThread, redact_text: RedactText) -> CommentItem:
     has_own_text = target is None or not target.label.endswith(part_text)
     return CommentItem(
         comment.id,
-        redact_text(target.label if target is not None else f"a {comment.anchor.kind} that is gone"),
+        redact_text(target.label if target is not None else f"a {placed.missing_part}"),
         redact_text(part_text) if has_own_text and comment.anchor.kind != PLAN else "",
         _page_anchor(placed),
         placed.thread.is_open,

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from execplan.agents.guard import read_policy
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.guard_context import GuardScope
-from execplan.agents.guard.protected_paths import DEVICE_PATHS
 from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
 from execplan.execution.risk.risk_table import SECRETS
-from execplan.execution.shell.command_table import FIND_EXPRESSIONS
+from execplan.execution.shell.command_table import DEVICE_PATHS, FIND_EXPRESSIONS
 from execplan.execution.shell.reading_commands import (
     NO_PATHS,
     READ_ONLY_COMMANDS,

@@ -54,3 +54,29 @@ def test_a_plan_that_was_deleted_by_hand_is_named_with_what_commits_that(repo: F
     assert repo.run("commit").out.endswith(f"next: {command} {path.parent.relative_to(repo.path)}/scanner.md\n")
     repo.git(*shlex.split(command)[1:])
     assert name not in repo.run("commit", "--all").out
+
+
+def test_without_open_plans_the_only_archived_plan_with_changes_is_committed(repo: Folder) -> None:
+    for name in ("parser", "scanner"):
+        repo.plan(name=name)
+        repo.ok("commit", name)
+    archive = ("archive", "--force", "--reason", "Why", "parser")
+    repo.ok(*archive)
+    repo.ok("commit", "parser")
+    repo.ok("archive", "--force", "--reason", "Why", "scanner", "--commit")
+    repo.ok("undo", "-p", "parser")
+    assert repo.run("commit").out.startswith("committed ")
+    repo.ok("redo", "-p", "parser")
+    assert repo.run("commit").out.startswith("committed ")
+    assert repo.git("status", "--porcelain", ".agent/execplans") == ""
+    assert repo.run("commit").out == "nothing to commit: no plans\n"
+
+
+def test_several_archived_plans_with_changes_are_left_to_a_decision(repo: Folder) -> None:
+    for name in ("parser", "scanner"):
+        repo.plan(name=name)
+        repo.ok("archive", "--force", "--reason", "Why", name)
+    out = repo.run("commit").out
+    assert out == "nothing committed: no open plans; 2 archived plans have changes\nnext: execplan commit --all\n"
+    assert repo.run("commit", "--all").exit == 0
+    assert repo.git("status", "--porcelain", ".agent/execplans") == ""

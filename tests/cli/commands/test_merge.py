@@ -117,7 +117,7 @@ def test_what_is_no_plan_is_refused_by_name(files: Folder, name: str, data: byte
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
+        ["-o", "out.md"],
         ["base.md", "ours.md"],
         ["base.md", "ours.md", "theirs.md", "one.md"],
         ["base.md", "ours.md", "theirs.md", "--commit"],

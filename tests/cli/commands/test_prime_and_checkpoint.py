@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.checkpoint_page import is_unedited
+from execplan.context.checkpoint_page import is_unedited, page_origin
 from tests.conftest import CLOCK, Folder
 from tests.in_process_repository import LOW, NAME, STEPS, InProcessRepository
 from tests.plans import CLEAN, with_sections
@@ -297,3 +297,22 @@ def test_twenty_at_once_leave_one_complete_page(repo: Folder) -> None:
     assert is_unedited(page)
     assert b"**next** `tn9pppc`" in page
     assert os.listdir((repo.path / PAGE).parent) == ["checkpoint.md"]
+
+
+def test_whose_page_is_replaced_is_printed(desk: InProcessRepository) -> None:
+    desk.plan(CLEAN)
+    assert desk.type("checkpoint", "--as", "alice").out.splitlines()[0] == f"wrote {PAGE}"
+    assert desk.type("add", "Handle tabs", "--as", "alice").exit == 0
+    assert "the page of" not in desk.type("checkpoint", "--as", "alice").out
+    assert desk.type("add", "Handle CRLF", "--as", "bob").exit == 0
+    preview = desk.type("checkpoint", "--as", "bob", "--dry-run").out
+    assert "\nwould replace the page of alice, made 2026-01-01T00:00:00Z\n" in preview
+    written = desk.type("checkpoint", "--as", "bob").out
+    assert written == f"wrote {PAGE}\nreplaced the page of alice, made 2026-01-01T00:00:00Z\n"
+    assert "by bob with `execplan checkpoint`" in (desk.path / PAGE).read_text()
+    assert "up to date" in desk.type("checkpoint", "--as", "alice").out
+
+
+def test_a_page_of_an_earlier_version_has_no_author() -> None:
+    line = b"Made 2026-01-01T00:00:00Z by `execplan checkpoint`; add notes to the plan.\n"
+    assert page_origin(line) == ("", "")

@@ -214,8 +214,9 @@ def test_a_failed_run_says_why_and_what_to_do(desk: InProcessRepository) -> None
     assert f"\n1 build: exit 1, not 0\n  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md\n" in out
     assert "2 api: build has failed" in out
     follow = desk.type("show", "--run", "--json").json["next"]
-    assert f"execplan resume {run.paths.id} -p {NAME}" in follow
+    assert f"execplan resume 1 -p {NAME}" in follow
     assert f"execplan rollback {run.paths.id} -p {NAME}" in follow
+    assert "; if they are right, correct what failed; then resume the run: " in out.splitlines()[-1]
 
 
 def test_what_was_rolled_back_and_what_could_not_be(desk: InProcessRepository) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.plan_facts import facts_loader
+from execplan.core.plan_facts import facts_extraction
 from execplan.core.plan_store import plan_store
 from tests.cli.doctor.test_plan_file_checks import CONFLICT, OLD
 from tests.core.plan_facts.test_facts_loader import use_index
@@ -57,7 +57,9 @@ def test_findings_are_those_without_the_index(tmp_path: Path, monkeypatch: pytes
         return load(project, ref)
 
     monkeypatch.setattr(plan_store, "load", note_and_load)
-    monkeypatch.setattr(facts_loader, "extract_facts", None)  # it would be called for a plan that is not in the index
+    monkeypatch.setattr(
+        facts_extraction, "extract_facts", None
+    )  # it would be called for a plan that is not in the index
     assert _findings(desk) == without_index
     assert "clean" not in loaded
 

@@ -291,3 +291,41 @@ def test_other_verbs_still_refuse_a_plan_with_markers(repo: Folder) -> None:
     repo.ok("merge", "parser")
     repo.ok("add", "Another")
     edited((repo.path / PLAN).read_bytes(), add_task("And another", MOMENT))
+
+
+def test_without_a_name_the_only_plan_in_conflict_is_merged(repo: Folder) -> None:
+    conflict(repo)
+    repo.ok("new", "Another plan")
+    assert repo.ok("merge", "--dry-run")["path"] == PLAN
+    assert repo.ok("merge")["path"] == PLAN
+    holds_both(repo)
+    assert repo.ok("merge")["said"] == ["nothing to merge: no plan has conflict markers"]
+
+
+def test_of_several_plans_in_conflict_one_is_named(repo: Folder) -> None:
+    conflict(repo)
+    other = repo.ok("new", "Another plan")["path"]
+    path = repo.path / other
+    path.write_text(path.read_text().replace("## Progress", "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n\n## Progress"))
+    error = repo.run("merge", "--json").json["error"]
+    assert error["code"] == "ambiguous-plan"
+    assert len(error["candidates"]) == 2
+    command = error["hint"].rpartition("execplan ")[2].split()
+    assert repo.run(*command, "--dry-run").exit in (0, 1)
+    repo.ok("use", "parser")
+    assert repo.ok("merge", "--dry-run")["path"] == PLAN
+
+
+@pytest.mark.parametrize("call", ["review", "handoff", "compile", "note text -p"])
+def test_every_command_names_the_plan_that_is_to_be_merged(repo: Folder, call: str) -> None:
+    conflict(repo)
+    repo.ok("new", "Another plan")
+    error = repo.run(*call.split(), "parser", "--json").json["error"]
+    assert error["hint"].endswith(": execplan merge parser") or ": execplan merge 2026" in error["hint"]
+
+
+@pytest.mark.parametrize("options", [(), ("--comments",), ("--section", "Progress")])
+def test_show_leads_to_the_merge(repo: Folder, options: tuple[str, ...]) -> None:
+    conflict(repo)
+    (command,) = repo.run("show", "parser", *options, "--json").json["next"]
+    assert command.startswith("execplan merge ")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.core.plan_facts import facts_loader, index_file
+from execplan.core.plan_facts import facts_extraction, facts_loader, index_file
 from execplan.core.project import project_discovery
 from execplan.linter.checking import lint_cache
 from execplan.views.board.board_cards import Board
@@ -84,7 +84,7 @@ def index_files(desk: InProcessRepository) -> list[Path]:
 def test_unchanged_plans_are_not_parsed_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.plan(CLEAN)
     first = load_board(current_project())
-    monkeypatch.setattr(facts_loader, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
+    monkeypatch.setattr(facts_extraction, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
     assert load_board(current_project()) == first
 
 
@@ -134,7 +134,7 @@ def test_a_damaged_index_is_replaced(desk: InProcessRepository, damage: bytes) -
     (path,) = index_files(desk)
     path.write_bytes(damage)
     assert load_board(current_project()) == expected
-    assert facts_loader.load(current_project())
+    assert facts_loader.load_stored(current_project())
 
 
 def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, m
     monkeypatch.setattr(facts_loader, "MTIME_MARGIN_NS", 2_000_000_000)
     desk.plan(CLEAN)
     load_board(current_project())
-    stored = facts_loader.load(current_project())
+    stored = facts_loader.load_stored(current_project())
     assert stored is not None
     assert [entry.status for entry in stored.values()] == [""]
 
@@ -165,7 +165,7 @@ def test_branches_are_read_but_not_parsed_again(desk: InProcessRepository, monke
     assert load_board(current_project()) == fresh_board_of_live_plans() == first
     for path in (desk.path / ".agent/execplans").glob("*.md"):
         path.touch()
-    monkeypatch.setattr(facts_loader, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
+    monkeypatch.setattr(facts_extraction, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
     assert load_board(current_project()) == first
 
 
@@ -216,7 +216,7 @@ def test_a_copied_index_is_replaced(desk: InProcessRepository, monkeypatch: pyte
     path.write_bytes(copied)
     with monkeypatch.context() as patch:
         patch.setattr("marshal.loads", lambda _: pytest.fail("it was decoded"))
-        assert facts_loader.load(current_project()) == {}
+        assert facts_loader.load_stored(current_project()) == {}
     assert load_board(current_project()) == expected
 
 

@@ -469,3 +469,27 @@ def test_a_folder_that_settings_can_not_name(repo: Folder) -> None:
     )
     assert completed.returncode == 3
     assert b"is not UTF-8, as settings require" in completed.stderr
+
+
+def test_what_includes_plans_elsewhere_is_printed(bare: Folder) -> None:
+    for path in ("docs/execplans/a", "docs/execplans/b", "docs/execplans/teams/x/c", "notes/d", "ROADMAP"):
+        bare.write(f"{path}.md", CLEAN)
+    lines = bare.run("init").out.splitlines()
+    start = lines.index("to include them in all commands, add to .agent/execplan.toml:") + 1
+    addition = [line.strip() for line in lines[start:] if line.startswith("  ")]
+    assert addition[0] == 'files = ["ROADMAP.md"]'
+    settings = bare.path / ".agent/execplan.toml"
+    settings.write_text(settings.read_text() + "\n".join(["", *addition, ""]))
+    assert len(bare.ok("list")["plans"]) == 5
+    assert bare.ok("init")["elsewhere"] == []
+
+
+def test_committing_what_init_wrote_is_suggested(bare: Folder) -> None:
+    first = bare.run("init", "--json").json["next"]
+    assert first == ["execplan new 'Title'", "execplan init --commit"]
+    assert bare.run(*first[1].split()[1:], "--json").json["next"] == first[:1]
+    assert bare.git("status", "--porcelain") == ""
+    bare.git("rm", "-rq", ".agent")
+    assert "to commit these files: execplan init --commit\n" in bare.run("init").out
+    (bare.path / "package").mkdir()
+    assert bare.run("init", "package", "--json").json["next"][-1] == "execplan init package --commit"

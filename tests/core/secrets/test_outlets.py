@@ -60,7 +60,7 @@ def _primer(form: Form, folder: Path) -> str:
 
 
 def _checkpoint(form: Form, folder: Path) -> str:
-    return format_page(make_overview(plan_of(form)), REDACTION.redact_text, "2026-01-01T00:00:00Z").decode()
+    return format_page(make_overview(plan_of(form)), REDACTION.redact_text, "2026-01-01T00:00:00Z", "Ann").decode()
 
 
 def _summary(form: Form, folder: Path) -> str:

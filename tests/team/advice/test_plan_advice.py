@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
 from tests.in_process_repository import InProcessRepository
 from tests.plans import with_sections
 
@@ -251,12 +252,11 @@ def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_ba
     desk.approve()
     assert read_advice(desk, command)[0] == f"next: execplan run {name}"
     assert desk.type("run").exit == 1
-    run = desk.data("runs")["runs"][0]["id"]
-    see = f"execplan show {name} --run {run}"
+    evaluate = f"{CORRECT_OR_EDIT}, then: execplan evaluate {name}"
     outcome = "was rolled back" if rolled_back else "failed"
     replan = f"execplan replan 1 -p {name} --reason 'What was wrong'"
     resume = f"if they are right, correct what failed; then resume the run: execplan resume 1 -p {name}"
-    advice = f"next: {see}" if rolled_back else f"next: edit the steps in the plan, then: {replan}; {resume}"
+    advice = f"next: {evaluate}" if rolled_back else f"next: edit the steps in the plan, then: {replan}; {resume}"
     assert read_advice(desk, command)[0] == advice
     assert f"run 1 {outcome}" in desk.type(command).out
     for subcommand in ("next", "show", "prime"):

@@ -139,7 +139,13 @@ def test_a_comment_on_a_step_is_stale_when_the_step_is_gone(repo: Folder) -> Non
     assert place(repo) == (None, True)
 
 
-def test_a_plan_with_conflict_markers_still_shows_its_comments(repo: Folder) -> None:
+def test_a_comment_is_not_stale_while_the_plan_is_in_conflict(repo: Folder) -> None:
     commented(repo, "2")
-    by_hand(repo, "- [ ] Build the parser.\n", "<<<<<<< a\n- [ ] One.\n=======\n- [ ] Two.\n>>>>>>> b\n")
-    assert place(repo) == (None, True)
+    ours, theirs = "Construct a parser in Rust.", "Do the parsing by hand."
+    markers = f"<<<<<<< HEAD\n- [ ] {ours}\n=======\n- [ ] {theirs}\n>>>>>>> side"
+    by_hand(repo, "- [ ] Build the parser.", markers)
+    assert place(repo) == (None, False)
+    text = repo.run("show", "--comments").out
+    assert "on a task that can't be found while the plan is in conflict: Build the parser." in text
+    by_hand(repo, markers, f"- [ ] {ours}")
+    assert place(repo) == ("task 2", False)

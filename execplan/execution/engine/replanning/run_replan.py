@@ -22,7 +22,7 @@ from execplan.execution.approvals.current_plan import compile_plan_file
 from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.engine import run_questions
 from execplan.execution.engine.commands.command_environment import make_redaction
-from execplan.execution.engine.error_hints import format_resume_command
+from execplan.execution.engine.error_hints import CORRECT_OR_EDIT, format_resume_command
 from execplan.execution.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
@@ -140,7 +140,8 @@ def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
-        hint = f"edit the steps in the plan, then: execplan compile {plan_name}"
+        work = CORRECT_OR_EDIT if run_state.status == states.ROLLED_BACK else "edit the steps in the plan"
+        hint = f"{work}, then: execplan evaluate {plan_name}"
         raise ExecplanError("nothing-to-replan", message, hint=hint)
     later_run, _ = run_summary.find_last_begun_run(run_paths.project, ref)
     if later_run is not None and later_run.number > run_paths.number:

@@ -34,8 +34,11 @@ class RunPaths(NamedTuple):
     """Directory that is not committed: data for a resume or rollback besides journal and backups; evidence copy."""
     project: Project
     plan: str
+    """ID of the plan."""
     plan_path: str
+    """Absolute path of the plan."""
     is_archived: bool = False
+    """Whether the plan is archived, and the run with it."""
 
     @property
     def ref(self) -> PlanRef:

@@ -1,0 +1,17 @@
+"""Written by scripts/generate.py from execplan/linter/phrases.toml."""
+# mypy: disable-error-code=type-arg
+
+DATA: dict = {
+'directory_anywhere': ('cd ', 'working directory', 'workdir', 'top level of'),
+'root': ('repository root', 'repo root', 'repo-root', 'root of the', 'project root', 'workspace root', 'from the root', 'worktree root', 'checkout root'),
+'directory': ('root', 'director', 'folder', 'checkout', 'worktree', 'working tree', 'work tree', 'workspace', 'cwd', 'from `', 'from /', 'in `/', 'run in `', 'inside `', 'cd ', ' -c ', '--cwd', '--prefix', '--manifest-path', 'pushd', '--directory', '--project', '--dir ', 'go to `', 'go into `', 'change to `', 'change into `', 'switch to `', 'verzeichnis', 'ordner', 'raíz', 'raiz', 'carpeta', 'racine', 'dossier', 'répertoire', 'repertoire'),
+'result': ('expect', 'should', 'pass', 'succe', 'green', 'exit', 'output', 'print', 'return', 'show', 'report', 'produc', 'result', 'must', 'error', 'without', 'clean', 'fail', 'appear', 'creat', 'accept', 'prove', 'verif', 'confirm', 'see ', 'observ', 'match', 'contain', '→', '=>', 'displays', 'writes', 'responds', 'erwartet', 'zeigt', 'ergibt', 'meldet', 'espera', 'muestra', 'imprime', 'on voit', 'attendu', 'affiche'),
+'proof': ('expect', 'proof', 'proves', 'exit', 'pass', 'criteria', 'evidence', '出口', '通过'),
+'manual_check': ('click', 'press', 'open ', 'opens', 'opening', 'browser', 'manual', 'navigate', 'launch', 'select', 'drag', 'panel', 'button', 'toggle', 'screen', 'window', 'start the', 'visual', 'play', 'hover', 'http', 'concrete steps', 'command', 'steps above', 'listed above', 'post /', 'get /'),
+'warning': ('not ', "n't ", 'never', 'avoid', 'without', 'instead', 'refus', 'reject'),
+'outcome': ('test', 'pass', 'verif', 'accept', 'proof', 'prove', 'expect', 'validate', 'validati', 'observ', 'you can', 'print', 'show', 'at the end of', 'outcome', 'result', 'confirm', 'green', 'visible', 'exit', 'benchmark', 'measur', 'demonstrat', 'done when', 'complete when', 'succe', 'evidence', 'smoke', 'ends with', 'ends when', 'after this', 'visual'),
+'all_milestones': ('all milestones', 'every milestone', 'each milestone', 'remaining milestones'),
+'dependency': (' before ', 'depends on', 'depend on', 'blocked by', 'prerequisite', 'milestone', 'approv'),
+'missing_path': ('creat', 'add', 'new', 'introduc', 'generat', 'writ', 'will', 'move', 'renam', 'split', 'extract', 'output', 'emit', 'produc', 'delet', 'remov', 'deprecat', 'legacy', 'former', 'previous', 'obsolete', 'missing', 'not exist', 'no longer', 'absent', 'example', 'e.g.', 'would', 'planned', 'future', 'propos', 'scaffold', 'save', 'cache', 'ignored', 'external', 'upstream', 'sibling', 'other repo', 'copy', 'copied', 'copies', 'port', 'vendor', 'replac', 'untracked', 'lacks', 'another repo', 'runtime', "user's", 'install', 'download', 'deploy', 'template', 'like ', 'such as', 'no `', 'not yet', 'never', 'land', 'lives under', 'persist', 'evidence', 'record', 'stored', 'capture', 'snapshot', 'bundle', 'import', 'built', 'compil', 'was ', 'were ', 'had ', 'used to', 'if '),
+'missing_symbol': ('delet', 'remov', 'drop', 'no `', 'not ', 'without', 'never', 'instead', 'renam', 'replac', 'former', 'previous', 'old ', 'legacy', 'retir', 'deprecat', 'optional', 'example', 'e.g.', 'future', 'later', 'defer', 'out of scope', 'such as', 'may ', 'could ', 'might ', 'if ', 'avoid', 'superseded', 'reject', 'absent', 'no new'),
+}
