@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from execplan.agents.toolkit.tool_list import AgentTool, agent_tools
     from execplan.context.search.match_lines import Match
     from execplan.context.search.plan_search import PlanResult, SearchResults
+    from execplan.context.summary.summarization_request import SummarizationRequest, summarize_markdown
     from execplan.core.documents.document_io import document_bytes, load_document
     from execplan.core.edits.plan_writer import EditResult, WriteOptions
     from execplan.core.errors import ExecplanError
@@ -71,6 +72,7 @@ _MODULES = {
     "team.history.history_event": ("HistoryEvent",),
     "context.search.match_lines": ("Match",),
     "context.search.plan_search": ("PlanResult", "SearchResults"),
+    "context.summary.summarization_request": ("SummarizationRequest", "summarize_markdown"),
     "linter.text_check": ("lint",),
     "linter.rule": ("Finding", "RuleContext"),
     "core.plan.reader": ("parse",),
@@ -108,6 +110,7 @@ __all__ = [
     "Step",
     "StepRecord",
     "StepReport",
+    "SummarizationRequest",
     "Task",
     "WriteOptions",
     "__version__",
@@ -132,6 +135,7 @@ __all__ = [
     "rollback",
     "run",
     "runs",
+    "summarize_markdown",
 ]
 
 

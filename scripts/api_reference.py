@@ -18,7 +18,7 @@ PAGE = "docs/reference/api.md"
 CLASSES = ("Project", "Plan")
 FUNCTIONS = (
     "lint parse compile_plan evaluate approve run resume replan rollback runs record handoff report "
-    "load_document document_bytes create_execution_plan replan_document compose import_plan advance agent_tools".split()
+    "load_document document_bytes create_execution_plan replan_document summarize_markdown compose import_plan advance agent_tools".split()
 )
 RECORDS = (
     "SearchResults PlanResult Match WriteOptions EditResult ParsedPlan Section Task Entry Finding RuleContext RunOptions FinishedRun RollbackResult "
@@ -27,8 +27,8 @@ RECORDS = (
 MODELS = """\
 ### Documents
 
-`ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest` and `ExecutionState` are models: unknown
-fields are errors, no value is converted, and a document never changes once it is made. `model_validate` makes one of a
+`ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest`, `ExecutionState` and `SummarizationRequest` are models:
+unknown fields are errors, no value is converted, and a document never changes once it is made. `model_validate` makes one of a
 dictionary, `model_dump` a dictionary of one, and `model_copy` one with other fields. [Their JSON Schemas](schemas/README.md)
 describe each field.
 """

@@ -55,7 +55,8 @@ class Policy(NamedTuple):
     """Number of days that unused backups of a run are kept; has no effect on what may run."""
     checkpoint_interval: int = 10
     """Number of completed steps after which a run asks whether to continue."""
-    rollback_on: tuple[str, ...] = ROLLBACK_CAUSES
+    rollback_on: tuple[str, ...] = ("cancellation",)
+    """Causes of failure after which a run is rolled back automatically; after the others, it can be replanned or resumed."""
     pin: str = ""
     programs: str = "refuse"
     """What to do if programs changed: one of CHANGED_PROGRAMS."""

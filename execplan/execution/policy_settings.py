@@ -112,7 +112,12 @@ def _settings() -> tuple[Setting, ...]:
         limit("output_kb", 100_000, "How much of a command's output is kept."),
         option("sandbox", SANDBOXES, "Sandbox for steps: off, auto, required."),
         limit("checkpoint_interval", 1000, "Number of steps after which a run asks whether to continue."),
-        Setting("rollback_on", causes, "When to roll back automatically.", list(ROLLBACK_CAUSES)),
+        Setting(
+            "rollback_on",
+            causes,
+            "When to roll back automatically.",
+            list(Policy().rollback_on),
+        ),
         option("pin", PINS, '"tree": a later commit outside the plans makes an approval stale.'),
         option("programs", CHANGED_PROGRAMS, "If a program differs from the approved one: refuse or warn."),
         Setting("checks", checks, "Turns checks on or off: { syntax = false }.", {}),

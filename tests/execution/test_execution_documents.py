@@ -46,14 +46,16 @@ def test_create() -> None:
     assert created.metadata.context == {"user_id": "user123"}
     assert created.intent.summary == "Check weather and set timer"
     assert load_document(document_bytes(created), ExecutionPlan, "x") == created
-    assert make_again() == document_bytes(created), "the same input gives the same bytes"
-    other = create_execution_plan("Check weather and set timer", TOOLS)
-    assert other.plan_id != created.plan_id
-    assert create_execution_plan("x", TOOLS, plan_id="mine").plan_id == "mine"
+    assert created.selected_tools == TOOLS
+    assert "2 selected tools" in created.reasoning
 
 
-def make_again() -> bytes:
-    return document_bytes(create_execution_plan("Check weather and set timer", tuple(TOOLS), {"user_id": "user123"}))
+def test_ids_are_unique_unless_given() -> None:
+    plans = [create_execution_plan("Check weather and set timer", TOOLS) for _ in range(100)]
+    assert len({document.plan_id for document in plans}) == len(plans)
+    given = [create_execution_plan("x", TOOLS, plan_id="mine") for _ in range(2)]
+    assert [document.plan_id for document in given] == ["mine", "mine"]
+    assert document_bytes(given[0]) == document_bytes(given[1]), "the same input gives the same bytes"
 
 
 @pytest.mark.parametrize(

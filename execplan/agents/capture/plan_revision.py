@@ -135,7 +135,7 @@ def _progress_lines(
             own_lines[key] = lines
         elif task.state != OPEN or key in own_lines:
             kept_first += lines
-        elif key not in planned_before:
+        elif key not in planned_before and task.box_line not in plan.placeholder_lines:
             kept_last += lines
     headings = {block.start for block in plan.blocks if block.kind == HEADING}
     for index in range(section.body_start, section.content_end):

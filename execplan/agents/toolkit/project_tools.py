@@ -8,12 +8,11 @@ from typing import Annotated, Literal
 
 from execplan.agents.toolkit.command_process import Document, error_document, run_command
 from execplan.agents.toolkit.field_names import name_fields, name_next_calls
+from execplan.context.summary.summarization_request import SummaryFormat, SummaryLength
 from execplan.core.errors import ExecplanError
 from execplan.core.text.pure_paths import is_inside
 
 PlanName = Annotated[str | None, "ID or unique text; default: the only open plan"]
-SummaryForm = Literal["summary", "report", "itinerary", "analysis", "structured", "bullet_points"]
-SummaryLength = Literal["brief", "detailed", "comprehensive"]
 AgentName = Annotated[str | None, "your name, for claims"]
 
 
@@ -137,7 +136,7 @@ class ProjectTools:
         return await self._run(["replan", *options], plan)
 
     async def summarize(
-        self, plan: PlanName = None, form: SummaryForm = "summary", length: SummaryLength = "brief"
+        self, plan: PlanName = None, form: SummaryFormat = "summary", length: SummaryLength = "brief"
     ) -> Document:
         """Summarize a plan for people."""
         return await self._run(["summarize", f"--as={form}", f"--length={length}"], plan)

@@ -7,12 +7,20 @@ import inspect
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from execplan.agents.toolkit.command_process import Document, error_document, make_document
-from execplan.agents.toolkit.project_tools import ProjectTools, SummaryForm, SummaryLength
+from execplan.agents.toolkit.project_tools import ProjectTools
+from execplan.context.summary.summarization_request import (
+    SummarizationRequest,
+    SummaryFormat,
+    SummaryLength,
+    summarize_markdown,
+)
+from execplan.core.documents.document_model import Model, document_error, validate_document
 from execplan.core.errors import ExecplanError
 
+_Request = TypeVar("_Request", bound=Model)
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object"}
 
 
@@ -90,7 +98,6 @@ async def replan_execution_plan(
     """Revise an execution plan after a failure; what is completed stays."""
 
     def replan() -> Document:
-        from execplan.core.documents.document_model import document_error, validate_document
         from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
 
         fields = {
@@ -100,34 +107,33 @@ async def replan_execution_plan(
             "failed_steps": list(failed_steps),
             "new_information": new_information,
         }
-        request, violations = validate_document(fields, ReplanRequest)
-        if request is None:
-            raise document_error("the request", ReplanRequest, violations)
-        return {"plan": replan_document(request).model_dump()}
+        return {"plan": replan_document(_validate(ReplanRequest, fields)).model_dump()}
 
     return await _run_in_thread("replan_execution_plan", replan)
 
 
 async def summarize_text(
     markdown: str,
-    form: SummaryForm = "summary",
+    form: SummaryFormat = "summary",
     length: SummaryLength = "brief",
 ) -> Document:
     """Summarize markdown, such as a plan, in its own words and without secrets."""
 
     def summarize() -> Document:
-        from execplan.context.summary.plan_summary import redact_plan, summarize_plan
-        from execplan.core.plan.plan_lookup import task_ids
-        from execplan.core.plan.reader import parse
-        from execplan.core.secrets.redaction import Redactor
-
-        redaction = Redactor(os.environ, os.environ)
-        plan = redact_plan(parse(markdown), redaction)
-        summary = summarize_plan(plan, "text", plan.state(archived=False), task_ids(plan.tasks), form, length)
-        text = redaction.redact_text(summary.text)
-        return {"text": text, "form": form, "length": length, "words": summary.word_count, "limit": summary.max_words}
+        request = _validate(SummarizationRequest, {"markdown": markdown, "form": form, "length": length})
+        summary = summarize_markdown(request)
+        words, limit = summary.word_count, summary.max_words
+        return {"text": summary.text, "form": form, "length": length, "words": words, "limit": limit}
 
     return await _run_in_thread("summarize_text", summarize)
+
+
+def _validate(model: type[_Request], fields: dict[str, Any]) -> _Request:
+    """Return the request with these fields; raises ExecplanError with everything that is wrong at once."""
+    request, violations = validate_document(fields, model)
+    if request is None:
+        raise document_error("the request", model, violations)
+    return request
 
 
 async def _run_in_thread(name: str, function: Callable[[], Document]) -> Document:

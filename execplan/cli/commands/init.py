@@ -16,7 +16,9 @@ from execplan.cli.option_rules import excludes, option_rules
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError
+from execplan.core.files import file_access
 from execplan.core.git import gitignore
+from execplan.core.plan import reader
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project import Project
@@ -26,7 +28,7 @@ from execplan.core.scaffold.check_proposals import find_checks
 from execplan.core.scaffold.guide_upgrade import GuideUpgrade
 from execplan.core.scaffold.other_files import OtherFile
 from execplan.core.scaffold.project_setup import inspect_project
-from execplan.core.scaffold.project_survey import ProjectSurvey, survey_project
+from execplan.core.scaffold.project_survey import SCRIPT, ProjectSurvey, guide_path, script_path, survey_project
 from execplan.core.text.message_parts import format_count, format_excess, join_first
 
 _MAX_MISFITS = 5
@@ -37,13 +39,14 @@ _MAX_NAMES_WIDTH = 80
 
 @define_command(
     reads="the settings, the guide, and every markdown file, to find plans; not those in node_modules and the like.",
-    writes="settings; if there are no plans, also their directories; the guide .agent/PLANS.md, if it is missing.",
+    writes="settings; if there are no plans, also their directories; the guide .agent/PLANS.md, if it is missing; with --script, the script, if it is missing.",
     examples=(
         "execplan init --check || execplan init",
         "execplan init --commit",
         "execplan init packages/a",
         "execplan init --plans docs/plans --dry-run",
         "execplan init --upgrade --dry-run",
+        "execplan init --script",
     ),
 )
 @click.argument("place", required=False, metavar="[DIR]")
@@ -52,10 +55,11 @@ _MAX_NAMES_WIDTH = 80
     "--check", is_flag=True, help="Report what is found, and write nothing; exit 1 if init would write something."
 )
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into yours; your changes are kept.")
+@click.option("--script", is_flag=True, help="Also write scripts/new_execplan.py, which runs execplan new.")
 @new_options
 @option_rules(excludes("--check", "--commit", "--upgrade", reason="writes nothing"))
 def init(
-    call: Call, place: str | None, wanted: str | None, check: bool, upgrade: bool, options: WriteOptions
+    call: Call, place: str | None, wanted: str | None, check: bool, upgrade: bool, script: bool, options: WriteOptions
 ) -> Answer:
     """Set up plans in this repository.
 
@@ -69,11 +73,13 @@ def init(
 
     The first time, the command also names the checks of the repository, such as `make test`, that agents under the guard
     could always run. Nothing changes before a person adds them to the setting `agent_checks`.
+
+    --script is for those who know only the format, whose document names scripts/new_execplan.py.
     """
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
         raise ExecplanError("not-a-folder", f"{place} is not a directory", hint="name the directory of a package")
     project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
-    survey_result = survey_project(project, wanted)
+    survey_result = survey_project(project, wanted, with_script=script)
     commit, warnings = project_setup.set_up_project(survey_result, options._replace(dry_run=options.dry_run or check))
     changed = any([path_entry.made for path_entry in survey_result.paths])
     is_writing = not (check or options.dry_run)
@@ -100,11 +106,14 @@ def init(
     commit = guide_report.upgrade.commit or commit
     if commit:
         lines.append(f"committed {commit[:12]}")
-    arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
+    arguments = ([place] if place else []) + (["--plans", wanted] if wanted else []) + ["--script"] * script
     commit_commands: tuple[str, ...] = ()
     if changed and is_writing and not commit and project.git is not None:
         commit_commands = (shlex.join(["execplan", "init", *arguments, "--commit"]),)
         lines.append(f"to commit these files: {commit_commands[0]}")
+    offers_script = is_writing and not script and _lacks_named_script(survey_result.projects[0].project)
+    script_command = shlex.join(["execplan", "init", *([place] if place else []), "--script"])
+    lines += [f"the guide names {SCRIPT}, which is missing; to write it: {script_command}"] if offers_script else []
     lines += _check_lines(survey_result.projects[0].project) if is_writing and changed else []
     data = {
         "homes": projects_json,
@@ -132,6 +141,7 @@ def init(
         next_commands = (shlex.join(["execplan", "init", *arguments]),)
     elif guide_report.upgrade.changed and not upgrade:
         next_commands += ("execplan init --upgrade",)
+    next_commands += (script_command,) if offers_script else ()
     warnings = (
         survey_result.warnings
         + warnings
@@ -140,6 +150,14 @@ def init(
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _lacks_named_script(project: Project) -> bool:
+    """Return whether the guide tells authors to run the format's script, which does not exist."""
+    path = guide_path(project)
+    if os.path.lexists(script_path(project)) or not os.path.isfile(path):
+        return False
+    return SCRIPT.encode() in file_access.read(path, reader.MAX_BYTES)[0]
 
 
 def _check_lines(project: Project) -> list[str]:

@@ -129,15 +129,17 @@ def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
 
 
 def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
-    if reported.recovery is not None and reported.recovery.commands:
-        return reported.recovery.commands
+    recovery_commands = reported.recovery.commands if reported.recovery is not None else ()
+    if reported.next_steps:
+        step = reported.next_steps[0]
+        evidence = " --evidence FILE" if step.expect is not None else ""
+        report_command = f"execplan report {step.id} -p {name} --status completed --result 'What it did.'{evidence}"
+        return report_command, *recovery_commands
+    if recovery_commands:
+        return recovery_commands
     if reported.status in states.ENDED_RUN_STATES:
         return f"execplan audit {name}", f"execplan show {name} --run"
-    if not reported.next_steps:
-        return (f"execplan handoff {name}",)
-    step = reported.next_steps[0]
-    evidence = " --evidence FILE" if step.expect is not None else ""
-    return (f"execplan report {step.id} -p {name} --status completed --result 'What it did.'{evidence}",)
+    return (f"execplan handoff {name}",)
 
 
 def _format_step(step: Step) -> str:

@@ -150,8 +150,8 @@ def run(
     """Run the approved steps of a plan and check each result.
 
     Steps run in order. Each step is verified, its task is checked off, and its transcript is kept. Everything a step
-    changes is backed up first, so that `rollback` can restore it. A failed run is rolled back automatically if the
-    policy says so. Use `resume` to continue a run that was paused or interrupted. If OTEL_EXPORTER_OTLP_ENDPOINT is set,
+    changes is backed up first, so that `rollback` can restore it. A failed run keeps
+    the work of its completed steps, for `replan`; it is rolled back automatically only if the policy says so. Use `resume` to continue a run that was paused or interrupted. If OTEL_EXPORTER_OTLP_ENDPOINT is set,
     the run's trace is sent there.
 
     Exits 1 if the run failed, 4 if something has changed since the approval, 7 if its steps are not approved, 8 if the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.execution.engine.run_records.run_statistics import BUCKETS, GENERATION_BUCKETS, PLAN_BUCKETS, STEP_BUCKETS
+from execplan.execution.states import COMPLETED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +38,14 @@ def _lines(figures: RunStatistics, used: SessionUsage) -> Iterator[str]:
     about = "Execution plans per hour, from the first to the last, over at least one hour."
     yield from _gauge("plan_plans_created_per_hour", about, figures.plans_per_hour)
     yield from _counter("plan_errors", "Failed attempts and runs, by cause.", "kind", figures.errors)
+    for name, about in (("runs", "Runs"), ("attempts", "Step attempts"), ("errors", "Failed attempts and runs")):
+        counts = {pathway: numbers[name] for pathway, numbers in figures.pathways.items()}
+        yield from _counter(f"plan_pathway_{name}", f"{about}, by who performs the run.", "pathway", counts)
+    kinds = figures.kinds.items()
+    about = "Ended runs, by kind of work."
+    yield from _counter("plan_kind_executions", about, "kind", {kind: sum(counts.values()) for kind, counts in kinds})
+    about = "Completed runs, by kind of work."
+    yield from _counter("plan_kind_completed", about, "kind", {kind: counts[COMPLETED] for kind, counts in kinds})
     yield from _counter("plan_rollbacks", "Rollbacks, by cause.", "cause", figures.rollbacks)
     yield from _plain_counter("plan_steps_completed", "Completed steps.", figures.steps["completed"])
     yield from _plain_counter("plan_agent_executions", "Runs performed by an agent.", figures.agent_runs)

@@ -64,7 +64,7 @@ def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[s
         "created_per_hour": statistics.plans_per_hour,
         "generation_s": _distribution_json(statistics.generation),
         "steps_per_plan": _distribution_json(statistics.plan_steps),
-        "errors": statistics.errors,
+        **json_fields(statistics, "errors pathways kinds"),
         "sessions": {
             "count": session_usage.session_count,
             "logs": session_usage.log_count,
@@ -103,6 +103,7 @@ def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         ("steps", _format_counts(statistics.steps)),
         ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
         ("errors", _format_counts(statistics.errors)),
+        ("by pathway", ", ".join([_format_pathway(*item) for item in statistics.pathways.items()])),
         ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
         ("rollbacks", _format_counts(statistics.rollbacks)),
         ("replans", str(statistics.replans)),
@@ -115,9 +116,15 @@ def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
             ("compile time", _format_average(statistics.generation, ".3f", " s")),
             ("plan size", _format_average(statistics.plan_steps, ".1f", " steps")),
         ]
+    rows += [(f"runs of {kind}", _format_counts(counts)) for kind, counts in sorted(statistics.kinds.items())]
     if session_usage.log_count:
         rows += [("tokens", tokens or "-"), ("cost", cost)]
     return format_table(("what", "how many"), rows)
+
+
+def _format_pathway(name: str, counts: dict[str, int]) -> str:
+    """`engine 1 error in 3 attempts`."""
+    return f"{name} {format_count(counts['errors'], 'error')} in {format_count(counts['attempts'], 'attempt')}"
 
 
 def _format_average(values: Sequence[float], form: str, unit: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from binascii import crc32
-
 from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.placeholder_data import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,44 +11,10 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
 
-with open(f"{os.path.dirname(os.path.abspath(__file__))}/placeholder_lines.txt", encoding="utf-8") as _file:
-    PLACEHOLDER_LINES = frozenset(_file.read().removesuffix("\n").split("\n"))
-    """Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""
-_REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
-    11: frozenset((0x4335672B,)),
-    12: frozenset((0x91BEEFCD,)),
-    13: frozenset((0xEB048BEC,)),
-    14: frozenset((0x108BDA1A,)),
-    16: frozenset((0x7016B6,)),
-    22: frozenset((0x8015E62E,)),
-    38: frozenset((0x52740931,)),
-    45: frozenset((0xFD6EAE78,)),
-    67: frozenset((0xCBB464C3,)),
-    68: frozenset((0xB40754D7,)),
-    74: frozenset((0xBE9108F8,)),
-    77: frozenset((0x4E034FA4,)),
-    79: frozenset((0xD1A2E173,)),
-    80: frozenset((0xA3A9DD08,)),
-    84: frozenset((0xD3B3A6C8,)),
-    87: frozenset(
-        (
-            0x2613D21C,
-            0xF033B247,
-        )
-    ),
-    90: frozenset((0xBD3FB6A8,)),
-    94: frozenset((0x12918869,)),
-}
-"""CRC-32 of each line of the reference skeleton (reference/execplans.md), by length, with white space folded."""
-
-
-_LINE_STARTS = frozenset(
-    [
-        *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
-        *[line[:4] for line in PLACEHOLDER_LINES if not line.endswith("…")],
-    ]
-)
-"""First characters of whole placeholder lines, in the reference and in the built-in templates."""
+PLACEHOLDER_LINES = frozenset(DATA["lines"])
+"""Placeholder lines of our templates, with white space collapsed."""
+_LINE_STARTS = frozenset([line[:4] for line in PLACEHOLDER_LINES if not line.endswith("…")])
+"""First characters of whole placeholder lines."""
 
 PLACEHOLDER_MARK = "<!-- guidance -->"
 """Marker at the end of a placeholder line in a repository's own template, which can't be recognized otherwise."""
@@ -61,10 +25,7 @@ _LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
 def is_placeholder_text(line: str) -> bool:
     """Return whether a line is placeholder text from a template, with white space folded."""
     normalized = " ".join(line.split())
-    if normalized in PLACEHOLDER_LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
-        return True
-    size = len(normalized)
-    return size in _REFERENCE_CHECKSUMS and crc32(normalized.encode("utf-8")) in _REFERENCE_CHECKSUMS[size]
+    return normalized in PLACEHOLDER_LINES or normalized.endswith(f" {PLACEHOLDER_MARK}")
 
 
 def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
@@ -85,8 +46,9 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
     """Return the names of the sections that still contain a template's placeholder text, each with these lines.
 
     The text above the first section counts as one. A living section gets its entries during the work. Without any it is empty, and with some it counts once all tasks
-    are done.
+    are done; but a task of the template is one to replace before the work.
     """
+    task_lines = {task.box_line for task in plan.tasks}
     is_complete = plan.state() == COMPLETE
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     above = [at for at in plan.placeholder_lines if at < first_section and at != plan.title_line]
@@ -96,7 +58,8 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
         if not lines:
             continue
         content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
-        if not section.is_living or (is_complete and any([at not in lines for at in content_lines])):
+        is_started = is_complete and any([at not in lines for at in content_lines])
+        if not section.is_living or is_started or not task_lines.isdisjoint(lines):
             sections.append((section.name or section.title, lines))
     return sections
 

@@ -139,8 +139,13 @@ def add_task(
                 find_tasks(plan, [neighbor_query], known_ids)
             title = "" if follows_format(plan) else _OTHER_TITLE  # Progress would make an ExecPlan of the plan
             edit, titles = insert_section(plan, outline.PROGRESS, first_lines, title=title)
-            return _task_added(content._replace(sections=titles), edit, 0, text)
-        siblings = [task for task in plan.tasks if heading is None or heading.start < task.start < heading.end]
+            return _task_added(plan, content._replace(sections=titles), edit, text)
+        siblings = [
+            task
+            for task in plan.tasks
+            if (heading is None or heading.start < task.start < heading.end)
+            and task.box_line not in plan.placeholder_lines
+        ]
         for task in siblings:
             if normalize_text(text) in (normalize_text(task.text), normalize_text(without_prefix(task.text))):
                 task_id = task_ids(plan.tasks)[task.number - 1]
@@ -156,7 +161,7 @@ def add_task(
             edit = insert_padded(plan.text.lines, heading.end, first_lines)
         else:
             edit = append_to_section(plan, section, first_lines)
-        return _task_added(content, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+        return _task_added(plan, content, edit, text)
 
     return build_change
 
@@ -191,8 +196,10 @@ def text_without_box(source: str) -> str:
     return text
 
 
-def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> PlanChange:
-    tasks = (*content.tasks[:index], (" ", text), *content.tasks[index:])
+def _task_added(plan: ParsedPlan, content: PlanContent, edit: Edit, text: str) -> PlanChange:
+    index = sum([task.start < edit.start for task in plan.tasks])
+    replaced = sum([edit.start <= task.start < edit.end for task in plan.tasks])  # the template's
+    tasks = (*content.tasks[:index], (" ", text), *content.tasks[index + replaced :])
     message = f"added: {format_task(tasks, index)}"
     return PlanChange(
         (edit,), content._replace(tasks=tasks), f"add {index + 1}, {text}", (message,), (ChangedTask(index, None),)

@@ -68,6 +68,8 @@ def fill_command(section: str, plan: str) -> str:
 
     `plan` is the name of the plan, quoted for a shell.
     """
+    if section == outline.PROGRESS:
+        return f"execplan add 'First step' -p {plan}"
     if section in outline.NAMES:
         return f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
     return f"execplan edit {plan}"

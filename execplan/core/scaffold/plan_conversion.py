@@ -112,6 +112,7 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
     old = _read_old_text(plan)
     header, introduction = _split_introduction(plan, title, old.rules)
     lines += _with_blank_line(header)
+    example_lines = {task.box_line for task in template.tasks}
     for section in template.sections:
         name = section.name or section.title
         lines += [_Line(""), _Line(f"## {section.title}", replaced.get(name, -1)), _Line("")]
@@ -123,7 +124,9 @@ def convert_plan(plan: ParsedPlan, skeleton: bytes, fallback_title: str) -> Conv
             content = _with_blank_line(boxes) + content
         if name == (outline.PROGRESS if _has_tasks(plan, introduction) else outline.PURPOSE):
             content = _with_blank_line(introduction) + content
-        placeholder = [_Line(line) for line in template.text.lines[section.body_start : section.end]]
+        placeholder = [
+            _Line(template.text.lines[at]) for at in range(section.body_start, section.end) if at not in example_lines
+        ]
         lines += _strip(content) or _strip(placeholder)
     end = plan.text.ends[0] or "\n"
     texts = _follow_headings(plan, lines)

@@ -15,7 +15,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.scaffold.other_files import OtherFile
-from execplan.core.scaffold.project_survey import ProjectSurvey, guide_path
+from execplan.core.scaffold.project_survey import ProjectSurvey, guide_path, script_path
 from execplan.core.text.message_parts import format_count
 
 
@@ -79,7 +79,10 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
     Returns the commit, if one was made, and warnings.
     """
     project = survey.projects[0].project
-    content_by_path = {guide_path(project): builtin_templates.read_text("PLANS.md").encode("utf-8")}
+    content_by_path = {
+        guide_path(project): builtin_templates.read_text("PLANS.md").encode("utf-8"),
+        script_path(project): builtin_templates.read_text("new_execplan.py").encode("utf-8"),
+    }
     for prepared in survey.projects:
         content_by_path[os.path.join(prepared.project.base, project_settings.SETTINGS_FILE)] = (
             settings_file.render_settings(prepared.project.settings)
@@ -106,7 +109,9 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
                 )
                 atomic_files.retry_on_change(replace_file, project.display_path(path))
             elif path in content_by_path:
-                atomic_files.create(path, content_by_path[path], within=project.root, make_directories=True)
+                mode = 0o777 if path == script_path(project) else 0o666
+                content = content_by_path[path]
+                atomic_files.create(path, content, mode=mode, within=project.root, make_directories=True)
             else:
                 atomic_files.make_directory(path, within=project.root)
     if options.should_commit(project):

@@ -29,7 +29,10 @@ from execplan.core.scaffold.tool_setups import include_tools
 _SAMPLE_SIZE = 20
 """Number of plans, the last ones by name, whose form decides the template of new ones."""
 _DIRECTORY_REASON = "directory"
+SCRIPT = "scripts/new_execplan.py"
+"""Path of the script that the document of the format names, from the directory of a project."""
 _GUIDE_REASON = "the guide for authors"
+_SCRIPT_REASON = "the script that the format names"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name", "directories")
 """Settings that define where plans are stored."""
 
@@ -76,7 +79,7 @@ class UnusedDirectory(NamedTuple):
     """Command that uses this directory instead."""
 
 
-def survey_project(project: Project, requested: str | None = None) -> ProjectSurvey:
+def survey_project(project: Project, requested: str | None = None, *, with_script: bool = False) -> ProjectSurvey:
     """Find plans below a project's base directory; a requested directory is always used.
 
     Raises ExecplanError if the requested directory or the settings can't be used.
@@ -151,7 +154,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     warnings = [f"{name} is a nested project: add it to homes in the settings" for name in unnamed]
     return ProjectSurvey(
         tuple(prepared),
-        tuple(_path_entries(prepared)),
+        tuple(_path_entries(prepared, with_script=with_script)),
         unused_directories,
         tuple([prepared[0].project.display_path(os.path.join(base, path)) for path in stray_paths]),
         tuple(
@@ -235,7 +238,7 @@ def _unused_directory(project: Project, layout: plan_layouts.PlanLayout) -> Unus
     return UnusedDirectory(project.display_path(directory), len(layout.plans), command)
 
 
-def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
+def _path_entries(prepared: list[PreparedProject], *, with_script: bool) -> list[PathEntry]:
     """Return the paths to create and to keep, directories first. No directories are created if plans exist."""
     project = prepared[0].project
     paths = []
@@ -271,7 +274,7 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
             )
         else:
             paths.append(_file_entry(project, settings_path, "settings"))
-    return paths
+    return paths + ([_file_entry(project, script_path(project), _SCRIPT_REASON)] if with_script else [])
 
 
 def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
@@ -282,6 +285,11 @@ def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
 def guide_path(project: Project) -> str:
     """Return the path of a project's guide."""
     return os.path.join(project.base, project.settings.guide)
+
+
+def script_path(project: Project) -> str:
+    """Return the path of the script that creates plans for those who know only the format."""
+    return os.path.join(project.base, SCRIPT)
 
 
 def _parent_guide(project: Project) -> str | None:

@@ -194,10 +194,12 @@ def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, objec
 
 
 def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
-    """Return the number of steps of the execution plan and, if it was just generated, the seconds that took."""
+    """Return the number of steps of the execution plan, its kind and, if it was just generated, the seconds that took."""
     generation_seconds = evaluated_plan.current_plan.generation_seconds
+    document = evaluated_plan.current_plan.document
     return {
-        "plan_steps": len(evaluated_plan.current_plan.document.steps),
+        "plan_steps": len(document.steps),
+        "category": document.intent.category,
         **({} if generation_seconds is None else {"generation_s": generation_seconds}),
     }
 

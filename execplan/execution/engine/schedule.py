@@ -81,9 +81,10 @@ class Schedule:
         """Return why the condition of a step is not met now, or an empty string."""
         return unmet_condition(step.when, run_state, self.path_exists)
 
-    def blocked_steps(self, run_state: RunState) -> list[StepTransition]:
-        """Return the steps to block because they depend, directly or not, on a step that failed for good."""
-        failed_causes = {name: name for name, status in run_state.status_of.items() if status == states.FAILED}
+    def blocked_steps(self, run_state: RunState, failed: str = "") -> list[StepTransition]:
+        """Return the steps to block because they depend, directly or not, on the step `failed`; by default, on any that failed."""
+        failed_ids = [failed] if failed else run_state.steps_with_status(states.FAILED)
+        failed_causes = {name: name for name in failed_ids}
         transitions = []
         for step in self.steps:
             cause = next((failed_causes[name] for name in step.depends_on if name in failed_causes), "")

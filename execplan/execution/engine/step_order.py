@@ -28,7 +28,7 @@ class StepOrder:
             alternative_id = named_alternative(step.on_failure.strategy)
             if step.id in self.chosen and alternative_id in self.chosen:
                 self.alternative_owners.setdefault(alternative_id, []).append(step.id)
-        self._sequential = sequential
+        self.is_sequential = sequential
 
     def alternative_step(self, step: Step) -> str:
         """Return the ID of the chosen step that is the alternative of a step, or an empty string."""
@@ -48,7 +48,7 @@ class StepOrder:
 
     def open_dependencies(self, step: Step, run_state: RunState) -> list[str]:
         """Return the dependencies of a step and, if the order is sequential, the open steps before it."""
-        if not self._sequential:
+        if not self.is_sequential:
             return self.dependencies(step)
         alternatives = self.pending_alternatives(run_state)
         turn = self._turn_order(step, alternatives)

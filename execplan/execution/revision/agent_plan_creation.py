@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from secrets import token_hex
 from typing import Any, Final
 
-from execplan.core.documents.document_io import document_bytes
 from execplan.core.documents.document_model import document_error, validate_document
-from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution.documents.derived_fields import fill_risk
 from execplan.execution.execution_plan import ExecutionPlan
 
-_DEFAULT_ID: Final = "plan"
+_RANDOM_BYTES: Final = 16
+"""Random bytes of a plan ID, as many as in a UUID."""
 _LABEL: Final = "the request"
 
 
@@ -21,8 +21,8 @@ def create_execution_plan(
 ) -> ExecutionPlan:
     """Return a plan in the mode `agent` that calls each tool in order, each call depending on the previous one.
 
-    The tools have the form `domain.tool`. Without a plan ID, one is derived from the input: the same request, tools and
-    context give the same bytes. Raises ExecplanError with everything that is wrong at once.
+    The tools have the form `domain.tool`. Without a plan ID, the plan gets one that no other plan has; with one, the same
+    request, tools and context give the same bytes. Raises ExecplanError with everything that is wrong at once.
     """
     violations = []
     if isinstance(selected_tools, str) or not isinstance(selected_tools, Iterable):
@@ -33,7 +33,7 @@ def create_execution_plan(
         raise document_error(_LABEL, ExecutionPlan, violations, hint="execplan explain bad-document")
     steps = [_tool_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
     plan_fields = {
-        "plan_id": plan_id if plan_id is not None else _DEFAULT_ID,
+        "plan_id": plan_id if plan_id is not None else f"plan-{token_hex(_RANDOM_BYTES)}",
         "description": request,
         "mode": "agent",
         "intent": {"summary": request, "category": "tools", "risk_level": "HIGH"},
@@ -41,8 +41,6 @@ def create_execution_plan(
         "metadata": {"context": dict(context or {})},
     }
     document = _validate(plan_fields)
-    if plan_id is None:
-        document = _validate({**plan_fields, "plan_id": f"{_DEFAULT_ID}-{digest(document_bytes(document))[:12]}"})
     document.ensure_safe(_LABEL)
     return document
 

@@ -1,16 +1,17 @@
-"""The EP411 rule about what a plan says of files: which it creates, changes and deletes."""
+"""EP4 rules about what a plan says of files: which it creates, changes and deletes, and whether it names any."""
 
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE, DONE
 from execplan.core.text.message_parts import format_excess
 from execplan.linter.plan_paths import repository_path
-from execplan.linter.rule import TREE, WARNING, RuleContext, RuleMatch, on_span, rule
+from execplan.linter.rule import HINT, TREE, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from execplan.core.plan.model import ParsedPlan
     from execplan.linter.plan_source import PlanSource, TextSpan
@@ -110,3 +111,45 @@ def _find_planned_files(plan: ParsedPlan, source: PlanSource) -> Iterator[_Plann
             path = repository_path(span.text.partition("::")[0])
             if action and path and not span.text.endswith("/"):
                 yield _PlannedFile(action, path, span)
+
+
+_QUOTES = "`*_()[]{}<>,;:.!?\"'"
+_MAX_EXTENSION = 5
+"""Maximum number of letters of a file name's extension."""
+
+
+@rule("EP412", HINT, on=False)
+def work_without_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """Plan of Work names no file.
+
+    A newcomer doesn't know which file "the parser" is. Name each file that changes by its path from the root of the
+    repository: here, or in the milestones.
+
+    Bad:
+        ## Plan of Work
+
+        First extend the parser, then its tests.
+    Good:
+        ## Plan of Work
+
+        First extend `src/parser.py`, then `tests/test_parser.py`.
+    """
+    section = plan.section(outline.WORK)
+    if section is None or any([section.start <= at < section.end for at in plan.placeholder_lines]):
+        return
+    lines = plan.text.lines[section.body_start : section.content_end]
+    own_lines = [
+        line for own in plan.sections if own.name is None for line in plan.text.lines[own.body_start : own.end]
+    ]
+    if any([line.strip() for line in lines]) and not _names_file(lines) and not _names_file(own_lines):
+        yield on_line(plan, section.start, f"{section.title} names no file")
+
+
+def _names_file(lines: Sequence[str]) -> bool:
+    """Return whether a word may be a path; what has a slash or an extension counts, so that no path is missed."""
+    for line in lines:
+        for word in [part.strip(_QUOTES) for part in line.split()] if "/" in line or "." in line else ():
+            name, _, extension = word.rpartition(".")
+            if "/" in word.strip("/") or (len(name) > 1 and extension.isalpha() and len(extension) <= _MAX_EXTENSION):
+                return True
+    return False

@@ -209,6 +209,12 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
     return run
 
 
+def has_failed_work(status: dict[str, Any] | None, stored_plan: StoredPlan) -> bool:
+    """Return whether the last run failed and its changes are still in place, so that checked-off tasks may not be done."""
+    run = find_failed_run(status, stored_plan)
+    return run is not None and not is_rolled_back(run)
+
+
 def can_run_after_rollback(run: LastRunJson | None, stored_plan: StoredPlan) -> bool:
     """Return whether the last run was rolled back, and had not failed, or other steps were compiled since."""
     if run is None or not is_rolled_back(run):

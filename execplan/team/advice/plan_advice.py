@@ -53,7 +53,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice((f"execplan merge {name}",))
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
-    if state == COMPLETE:
+    if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
     if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
         return advice

@@ -237,6 +237,14 @@ def test_another_plan_of_the_same_session_is_another_plan(repo: Folder) -> None:
     assert len(plan_files(repo)) == 2
 
 
+def test_tasks_of_a_revision_replace_that_of_the_template(repo: Folder) -> None:
+    repo.ok("init")
+    capture(repo, "# Export as CSV\n\nReports can be downloaded.\n")
+    assert [task.text for task in only_plan(repo).tasks] == ["The first step of the work"]
+    capture(repo, "# Export as CSV\n\nReports can be downloaded.\n\n1. Add a route\n2. Link it\n")
+    assert [task.text for task in only_plan(repo).tasks] == ["Add a route", "Link it"]
+
+
 def test_a_new_title_in_the_same_session_is_a_revision_and_in_another_one_it_is_not(repo: Folder) -> None:
     repo.ok("init")
     capture(repo, FIRST)

@@ -218,10 +218,11 @@ def test_text_is_summarized_in_its_own_words(tools: dict[str, execplan.AgentTool
 
 @pytest.mark.parametrize(("name", "value"), [("form", "haiku"), ("length", "long")])
 def test_an_unknown_form_or_length_is_an_error(tools: dict[str, execplan.AgentTool], name: str, value: str) -> None:
-    for function in (tools["summarize_text"], tools["summarize_text"].function):
+    tool = tools["summarize_text"]
+    for function, code, said in ((tool, "usage", value), (tool.function, "bad-document", f"/{name}: should be")):
         document = asyncio.run(asyncio.wait_for(function(markdown=CLEAN, **{name: value}), 20))
-        assert document["error"]["code"] == "usage"
-        assert value in document["error"]["message"]
+        assert document["error"]["code"] == code
+        assert said in document["error"]["message"]
     assert asyncio.run(tools["summarize"](**{name: value}))["error"]["code"] == "usage"
 
 

@@ -112,13 +112,24 @@ def test_new_writes_the_skeleton(repo: Folder) -> None:
     assert all(label in text for label in labels)
 
 
-def test_new_without_task_has_no_box_and_passes_the_hook(repo: Folder) -> None:
+def test_new_without_task_has_a_first_one_to_replace(repo: Folder) -> None:
+    """It passes lint, which names it, and the first task that is added takes its place."""
     path = repo.ok("new", "Build the parser")["path"]
-    assert "[ ]" not in (repo.path / path).read_text()
-    assert repo.run("lint").exit == 1
-    assert repo.run("lint", "--hook").exit == 0
-    codes = {finding["code"] for finding in repo.run("lint", "--json").json["data"]["findings"]}
-    assert codes == {"EP109", "EP201"}
+    template = (repo.path / path).read_text()
+    assert template.count("- [ ] ") == 1
+    findings = repo.ok("lint")["findings"]
+    assert {finding["code"] for finding in findings} == {"EP109"}
+    assert "Progress still contains placeholder text" in [finding["message"].partition(" (")[0] for finding in findings]
+    waiting = repo.run("next", "--json").json
+    assert waiting["data"]["state"] == "draft"
+    assert any("execplan add 'First step'" in command for command in waiting["next"])
+    assert repo.run("archive").exit == 1
+    repo.ok("add", "Read lines")
+    tasks = [line for line in (repo.path / path).read_text().splitlines() if line.startswith("- [")]
+    assert tasks == ["- [ ] Read lines"]
+    assert "Progress" not in str(repo.ok("lint")["findings"])
+    repo.ok("undo")
+    assert (repo.path / path).read_text() == template
 
 
 def test_new_from_a_file(repo: Folder) -> None:

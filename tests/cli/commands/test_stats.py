@@ -86,6 +86,22 @@ def test_errors_by_kind(desk: InProcessRepository, command: str, more: str, kind
     assert metrics["plan_errors_total[('kind', 'drift')]"] == 0
 
 
+def test_errors_by_pathway_and_runs_by_kind_of_work(desk: InProcessRepository) -> None:
+    run(desk, PLAN, 1)
+    data = desk.data("stats")
+    assert data["pathways"]["engine"] == {"runs": 1, "attempts": 2, "errors": 1}
+    assert data["pathways"]["agent"] == {"runs": 0, "attempts": 0, "errors": 0}
+    assert data["kinds"] == {"mixed": {"completed": 0, "failed": 1, "rolled_back": 0}}
+    metrics = samples(desk.type("stats", "--format", "prometheus").out)
+    assert metrics["plan_pathway_errors_total[('pathway', 'engine')]"] == 1
+    assert metrics["plan_pathway_errors_total[('pathway', 'agent')]"] == 0
+    assert metrics["plan_kind_executions_total[('kind', 'mixed')]"] == 1
+    assert metrics["plan_kind_completed_total[('kind', 'mixed')]"] == 0
+    out = desk.type("stats").out
+    assert "engine 1 error in 2 attempts, agent 0 errors in 0 attempts" in out
+    assert "runs of mixed" in out
+
+
 def test_a_run_that_a_person_stops_is_an_error_of_its_own_kind(desk: InProcessRepository) -> None:
     run(desk, PLAN.replace("needs=make", "needs=make confirm"), 8)
     assert desk.type("resume", "--answer", "stop").exit == 1

@@ -22,6 +22,8 @@ DIALECTS = {dialect.template for dialect in load_dialects()} - {"plan"}
 """The templates in the form of another tool."""
 SMALL = "small"
 """The template in which only some sections have placeholder text."""
+SKELETON = "execplans"
+"""The template that is the skeleton of the original format."""
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -40,14 +42,14 @@ def template_error(folder: Folder, name: str, *options: str) -> str:
     return result.err.removeprefix("execplan: .agent/templates/")
 
 
-@pytest.mark.parametrize("name", ["plan", *KINDS])
+@pytest.mark.parametrize("name", ["plan", SKELETON, *KINDS])
 def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     data = from_template(name).encode()
     plan = reader.read(data)
     assert [section.title for section in plan.sections] == list(outline.NAMES)
     assert plan.title == "Build the parser"
     assert plan.state() == "draft"
-    assert {finding.code for finding in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
+    assert {finding.code for finding in lint_bytes(data)} == {"EP109"}
     assert all(finding.level == "warning" for finding in lint_bytes(data, RuleContext(allows_draft=True)))
     code_blocks = [block for block in plan.blocks if block.kind == FENCE]
     assert all("{example" in block.text for block in code_blocks)
@@ -55,8 +57,8 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     prose = {at: plan.text.lines[at] for section in plan.sections for at in range(section.body_start, section.end)}
     filled = [at for at, line in prose.items() if line.strip() and at not in code]
     tasks = {task.start for task in plan.tasks}
-    assert {at for at in filled if not is_placeholder_text(prose[at])} == tasks
-    assert bool(tasks) == (name != "plan")
+    assert {at for at in filled if not is_placeholder_text(prose[at])} == (tasks if name in KINDS else set())
+    assert tasks
     assert not [
         line for at, line in enumerate(plan.text.lines) if line != line.rstrip() or ("{" in line and at not in code)
     ]
@@ -99,7 +101,7 @@ def test_templates_are_listed_without_a_home(plain: Folder) -> None:
     assert result.exit == 0
     assert "bugfix               A bug: reproduce it, find its cause, fix it.  (built in)" in result.out.splitlines()
     listed = plain.ok("new", "--list-templates")["templates"]
-    assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL]), *sorted(DIALECTS)]
+    assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL, SKELETON]), *sorted(DIALECTS)]
     assert all(template["about"].endswith(".") and Path(template["path"]).is_file() for template in listed)
     assert not any(template["own"] for template in listed)
     assert list(plain.path.iterdir()) == []
@@ -112,7 +114,7 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     write_template(repo, "binary", b"\xff\xff")
     (repo.path / ".agent/templates/out.md").symlink_to("/etc/hostname")
     listed = {template["name"]: template for template in repo.ok("new", "--list-templates")["templates"]}
-    assert set(listed) == {"plan", *KINDS, SMALL, *DIALECTS, "release", "binary", "out"}
+    assert set(listed) == {"plan", *KINDS, SMALL, SKELETON, *DIALECTS, "release", "binary", "out"}
     assert listed["release"] == {
         "name": "release",
         "about": "A release.",
@@ -138,7 +140,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
         assert hint or error["hint"] == "use one of these, or omit --template"
         assert [candidate.split()[0] for candidate in error["candidates"]] == [
             "plan",
-            *sorted([*KINDS, SMALL]),
+            *sorted([*KINDS, SMALL, SKELETON]),
             *sorted(DIALECTS),
             "release",
         ]

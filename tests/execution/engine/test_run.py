@@ -245,7 +245,15 @@ def test_a_step_that_no_rollback_takes_back_leaves_what_it_did(run_repo: RunRepo
     assert run_repo.text("half.txt") == "half\n"
 
 
+def test_a_failed_run_keeps_its_changes_for_a_revision(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE, FAIL))
+    finished = run_repo.run_plan()
+    assert (finished.status, finished.rolled_back) == ("failed", None)
+    assert run_repo.exists("src/made.py")
+
+
 def test_a_failed_run_is_rolled_back_where_the_policy_says_so(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('rollback_on = ["failure"]')
     run_repo.approve_plan(steps(MAKE, FAIL))
     plan = run_repo.text(f".agent/execplans/{run_repo.name}.md")
     finished = run_repo.run_plan()

@@ -239,10 +239,10 @@ def read_advice(desk: InProcessRepository, command: str) -> tuple[str, list[str]
 @pytest.mark.parametrize("rolled_back", [True, False])
 @pytest.mark.parametrize("command", ["status", "next", "show"])
 def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_back: bool) -> None:
-    if not rolled_back:
+    if rolled_back:
         settings = desk.path.parent / ".config/execplan/config.toml"
         settings.parent.mkdir(parents=True)
-        settings.write_text("[execution]\nrollback_on = []\n")
+        settings.write_text('[execution]\nrollback_on = ["failure"]\n')
     desk.plan(with_sections(STEPS))
     name = "2026-01-01_parser"
     assert read_advice(desk, command) == (f"next: execplan compile {name}", [f"execplan compile {name}"])

@@ -252,7 +252,7 @@ def _recovery_json(run_paths: RunPaths, run_state: RunState, step: Step) -> dict
     performed = run_state.last_result(step.id)
     if run_state.status_of[step.id] != states.FAILED or performed is None:
         return None
-    advice = recovery_advice(run_paths, step, performed, run_state.count_tries(step.id))
+    advice = recovery_advice(run_paths, run_state, step, performed)
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 

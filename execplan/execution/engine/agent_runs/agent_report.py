@@ -228,7 +228,6 @@ def _record_report(
     changed_paths = undeclared_changes.find_changes(session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, but no step in progress declares it" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
-    tries = run_state.count_tries(step.id)
     finished = update.advance()
     ticked_task = run_state.ticked_tasks.get(step.id, ("", ""))[0]
     return ReportOutcome(
@@ -239,7 +238,7 @@ def _record_report(
         already_recorded=False,
         reason=(run_state.last_result(step.id) or performed).reason,  # as recorded: without secrets
         changes=performed.changes,
-        recovery=None if performed.ok else recovery_advice(session.run_paths, step, performed, tries),
+        recovery=None if performed.ok else recovery_advice(session.run_paths, run_state, step, performed),
         next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),
         status=run_state.status,
         finished=finished,

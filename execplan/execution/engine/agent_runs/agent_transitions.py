@@ -27,11 +27,12 @@ def apply_transitions(
 ) -> StopReason | None:
     """Record all transitions that follow from the journal. Raises ExecplanError.
 
-    Returns the stop reason if the run ends or waits for a person.
+    Returns the stop reason if the run ends or waits for a person. A step that failed for good blocks the steps that depend
+    on it; the run fails when no other step is left.
     """
     while True:
         stop_reason = _apply_failures(journal_writer, schedule, tick)
-        if stop_reason is not None:
+        if stop_reason is not None and (stop_reason.question is not None or schedule.order.is_sequential):
             return stop_reason
         run_state = journal_writer.run_state
         busy = _busy_steps(run_state, schedule)
@@ -43,7 +44,9 @@ def apply_transitions(
             continue
         is_stuck = not (next_actions.begin or busy or _is_waiting(run_state))
         unrecovered = find_unrecovered_failure(run_state, schedule.order, is_stuck=is_stuck)
-        return unrecovered or (StopReason(stop_reasons.DONE) if is_stuck else None)
+        if unrecovered is not None or not is_stuck:
+            return unrecovered
+        return stop_reason or StopReason(stop_reasons.DONE)
 
 
 def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
@@ -68,8 +71,9 @@ def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
 def _apply_failures(
     journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]
 ) -> StopReason | None:
-    """Apply the consequences of failed steps; return the stop reason if the run ends or needs an answer."""
+    """Apply the consequences of failed steps; return the stop reason if one failed for good or needs an answer."""
     run_state = journal_writer.run_state
+    failure: StopReason | None = None
     for name, performed in run_state.failures():
         step = schedule.steps_by_id[name]
         if step_order.effective_status(step, run_state) == states.PENDING:
@@ -82,8 +86,12 @@ def _apply_failures(
             is_asked = run_state.question == next_action
             return None if is_asked else StopReason(stop_reasons.PAUSED, name, question=next_action)
         elif isinstance(next_action, StopReason):
-            return next_action._replace(kind=stop_reasons.FAILED)  # a failed run is resumed or replanned, as it may be
-    return None
+            failure = failure or next_action._replace(
+                kind=stop_reasons.FAILED
+            )  # it is resumed or replanned, as it may be
+            for transition in () if schedule.order.is_sequential else schedule.blocked_steps(run_state, name):
+                journal_writer.write_transition(transition)
+    return failure
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:

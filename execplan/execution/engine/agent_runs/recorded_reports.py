@@ -69,9 +69,9 @@ class RecoveryAdvice(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery_advice(run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
-    """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
-    ref = run_paths.ref
+def recovery_advice(run_paths: RunPaths, run_state: RunState, step: Step, performed: AttemptResult) -> RecoveryAdvice:
+    """Return the recovery from the last attempt of a step, which failed."""
+    ref, tries = run_paths.ref, run_state.count_tries(step.id)
     policy_recovery = choose_recovery(step, performed, tries)
     name = step.id
     if policy_recovery.kind == RETRY:
@@ -95,7 +95,9 @@ def recovery_advice(run_paths: RunPaths, step: Step, performed: AttemptResult, t
     next_commands: tuple[str, ...] = (format_replan_command(run_paths.number, ref.shell_name),)
     if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
         message = f"make the files as the plan says; or if the plan is wrong, edit its steps; then replan: {approval}"
-    return RecoveryAdvice(policy_recovery.kind, f"the run has failed: {message}", commands=next_commands)
+    is_open = run_state.status == states.IN_PROGRESS
+    effect = f"steps that need {name} are blocked, the others continue; then" if is_open else "the run has failed:"
+    return RecoveryAdvice(policy_recovery.kind, f"{effect} {message}", commands=next_commands)
 
 
 class ReportOutcome(NamedTuple):

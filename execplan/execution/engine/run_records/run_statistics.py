@@ -29,6 +29,8 @@ limit, a resource limit, a file that was changed, another error, a signal, cance
 """
 _RUN_ERRORS = ("cancellation", "drift", "timeout")
 """Causes that can end a run without a step that failed for the same cause."""
+PATHWAYS: Final = ("engine", "agent")
+"""Who performs a run."""
 _HOUR = 3600.0
 MANUAL: Final = "manual"
 """Cause of a rollback that a person requested."""
@@ -64,12 +66,18 @@ class RunStatistics:
         """Duration of each step attempt in seconds."""
         self.errors = dict.fromkeys(ERRORS, 0)
         """Number of failures by cause, one of `ERRORS`."""
+        self.pathways = {pathway: {"runs": 0, "attempts": 0, "errors": 0} for pathway in PATHWAYS}
+        """Number of runs, step attempts and failures, by who performs a run."""
+        self.kinds: dict[str, dict[str, int]] = {}
+        """Number of ended runs by current status, for each kind of work that the logs tell, such as `commands`."""
         self.sessions: dict[str, tuple[int, int]] = {}
         """First and last time of each agent session, in seconds since 1970."""
         self._rolled_back_runs = 0
         self._plan_times: dict[str, int] = {}
         self._plan_steps: dict[str, int] = {}
         self._generation: dict[str, float] = {}
+        self._categories: dict[str, str] = {}
+        """Kind of work of each execution plan."""
         for records in audit_logs:
             self._count_log(records)
 
@@ -114,13 +122,18 @@ class RunStatistics:
         self._rolled_back_ids: set[str] = set()
         self._failed: dict[str, str] = {}
         self._derived: set[str] = set()
+        self._run_pathways: dict[str, str] = {}
+        self._run_documents: dict[str, str] = {}
         for record in records:
             self._count(record)
-        for progress in self._progress.values():
+        for run, progress in self._progress.items():
             if progress.status != PENDING:
                 self.runs[progress.status] = self.runs.get(progress.status, 0) + 1
             if progress.status in ENDED_RUN_STATES:
                 self.executions[progress.status] += 1
+                if category := self._categories.get(self._run_documents.get(run, "")):
+                    counts = self.kinds.setdefault(category, dict.fromkeys(ENDED_RUN_STATES, 0))
+                    counts[progress.status] += 1
                 self.seconds += [_number(progress.end_fields.get("seconds")) or 0.0] if progress.end_fields else []
         self._rolled_back_runs += len(self._rolled_back_ids)
 
@@ -136,7 +149,11 @@ class RunStatistics:
             self._progress.setdefault(record.run or "", RunProgress()).advance(record.kind, record.said)
 
     def _begun(self, record: AuditRecord) -> None:
-        self.agent_runs += record.said.get("mode") == "agent"
+        pathway = "agent" if record.said.get("mode") == "agent" else "engine"
+        self.agent_runs += pathway == "agent"
+        self._run_pathways[record.run or ""] = pathway
+        self._run_documents[record.run or ""] = str(record.said.get("document"))
+        self.pathways[pathway]["runs"] += 1
 
     def _called(self, record: AuditRecord) -> None:
         self.agent_calls += 1
@@ -147,6 +164,7 @@ class RunStatistics:
 
     def _result(self, record: AuditRecord) -> None:
         self.steps["completed" if record.said.get("ok") else "failed"] += 1
+        self._count_for_pathway(record, "attempts")
         seconds = _number(record.said.get("seconds"))
         if seconds is not None:
             self.step_seconds.append(seconds)
@@ -158,7 +176,13 @@ class RunStatistics:
         cause = str(record.said.get("cause") or "error")
         kind = cause if cause in self.errors else "error"
         self.errors[kind] += 1
+        self._count_for_pathway(record, "errors")
         return kind
+
+    def _count_for_pathway(self, record: AuditRecord, name: str) -> None:
+        pathway = self._run_pathways.get(record.run or "")
+        if pathway is not None:
+            self.pathways[pathway][name] += 1
 
     def _ended(self, record: AuditRecord) -> None:
         cause = record.said.get("cause")
@@ -191,6 +215,8 @@ class RunStatistics:
             return
         self._plan_times.setdefault(document, parse_utc_timestamp(record.at))
         steps, seconds = _number(record.said.get("plan_steps")), _number(record.said.get("generation_s"))
+        if isinstance(category := record.said.get("category"), str):
+            self._categories.setdefault(document, category)
         if steps is not None:
             self._plan_steps.setdefault(document, int(steps))
         if seconds is not None:

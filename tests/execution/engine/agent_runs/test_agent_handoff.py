@@ -122,7 +122,7 @@ def test_how_it_stands_is_told(agent: Agent) -> None:
 
 
 def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
-    agent.plan_steps(MAKE, DROP)
+    agent.plan_steps(MAKE, DROP.replace("#drop", "#drop needs=make"))
     agent.report_failed("make", "failed", result="No disk.")
     output = agent.type("handoff").out
     assert "Nothing: the run failed. If its steps are wrong, edit them in the plan, then continue with:" in output

@@ -31,13 +31,13 @@ OTHER = "```python {#other type=create_file target=src/other2.py}\nX = 2\n```\n\
 @pytest.mark.parametrize(
     ("said", "kind", "up_next", "status"),
     [
-        ("", "fail", [], states.FAILED),
+        ("", "fail", ["other"], states.IN_PROGRESS),
         ("retry=1", "retry", ["make", "other"], states.IN_PROGRESS),
         ("on-failure=skip", "skip", ["other"], states.IN_PROGRESS),
         ("on-failure=alternative:other", "alternative", ["other"], states.IN_PROGRESS),
-        ("on-failure=replan", "replan", [], states.FAILED),
+        ("on-failure=replan", "replan", ["other"], states.IN_PROGRESS),
         ("on-failure=ask", "ask", [], states.IN_PROGRESS),
-        ("on-failure=skip triggers=timeout", "fail", [], states.FAILED),
+        ("on-failure=skip triggers=timeout", "fail", ["other"], states.IN_PROGRESS),
     ],
 )
 def test_each_strategy(agent: Agent, said: str, kind: str, up_next: list[str], status: str) -> None:
@@ -48,7 +48,7 @@ def test_each_strategy(agent: Agent, said: str, kind: str, up_next: list[str], s
 
 
 def test_a_retry_is_used_up(agent: Agent) -> None:
-    agent.plan_steps(failing("retry=1"), OTHER)
+    agent.plan_steps(failing("retry=1"))
     agent.report_failed("make", "failed", result="First.")
     assert agent.report_failed("make", "failed", result="Second.")["recovery"]["kind"] == "fail"
     assert agent.last_run().run_state.status == states.FAILED
@@ -116,8 +116,50 @@ def test_a_checkpoint_is_answered_before_anybody_waits(agent: Agent) -> None:
     agent.refused(1, "nothing-to-resume", "resume")
 
 
+def test_a_failed_step_blocks_only_what_needs_it(agent: Agent) -> None:
+    """The others continue; then the run fails, for the reason of the first failure, and a revision needs no approval."""
+    third = OTHER.replace("#other", "#third needs=other").replace("other2", "other3")
+    agent.plan_steps(failing(""), DROP.replace("#drop", "#drop needs=make"), OTHER, third)
+    report = agent.report_failed("make", "failed", result="There is no disk.")
+    assert (report["next_steps"], report["status"]) == (["other"], states.IN_PROGRESS)
+    assert "steps that need make are blocked, the others continue" in report["recovery"]["words"]
+    run_state = agent.last_run().run_state
+    assert [run_state.status_of[name] for name in ("make", "drop", "other", "third")] == [
+        states.FAILED,
+        states.BLOCKED,
+        states.PENDING,
+        states.PENDING,
+    ]
+    assert "it needs make, which failed" in str(agent.data("show", "--run"))
+    agent.report_refused(3, "bad-transition", "drop")
+    agent.write("src/other2.py", "X = 2\n")
+    assert agent.report_completed("other")["next_steps"] == ["third"]
+    agent.write("src/other3.py", "X = 2\n")
+    assert agent.report_completed("third")["status"] == states.FAILED
+    end_entry = agent.last_run().run_state.end_entry
+    assert end_entry is not None
+    assert "There is no disk." in end_entry.fields["reason"]
+    agent.data("replan", "--reason", "There is a disk now.")
+    assert agent.data("handoff")["next_steps"] == ["make"]
+    assert agent.make_file().report_completed("make")["next_steps"] == ["drop"]
+
+
+def test_a_failed_step_is_replanned_while_the_others_continue(agent: Agent) -> None:
+    agent.plan_steps(failing(""), DROP.replace("#drop", "#drop needs=make"), OTHER)
+    agent.report_failed("make", "failed", result="There is no disk.")
+    agent.data("replan", "--reason", "There is a disk now.")
+    assert agent.data("handoff")["next_steps"] == ["make", "other"]
+    assert agent.make_file().report_completed("make")["next_steps"] == ["drop", "other"]
+
+
+def test_in_a_fixed_order_a_failed_step_ends_the_run(agent: Agent) -> None:
+    agent.plan_steps("```text {execution require-sequential}\n```\n\n", failing(""), OTHER)
+    report = agent.report_failed("make", "failed", result="There is no disk.")
+    assert (report["next_steps"], report["status"]) == ([], states.FAILED)
+
+
 def test_a_failed_run_is_taken_up_by_a_person(agent: Agent) -> None:
-    agent.plan_steps(MAKE, DROP)
+    agent.plan_steps(MAKE, DROP.replace("#drop", "#drop needs=make"))
     agent.report_failed("make", "failed")
     hint = agent.report_refused(4, "approval-used", "make")["hint"]
     assert "execplan replan 1 " in hint
@@ -223,11 +265,12 @@ def test_rollback_of_what_was_in_hand(agent: Agent) -> None:
 
 
 def test_what_was_in_hand_ends_with_the_run(agent: Agent) -> None:
-    agent.plan_steps(MAKE, DROP)
+    agent.plan_steps(MAKE, DROP.replace("target=", "on-failure=ask target="))
     agent.begin()
     allow_call(agent, "make")
     agent.make_file("half of it")
     agent.report_failed("drop", "failed")
+    agent.type("resume", "--answer", "stop")
     attempt = agent.last_run().run_state.attempts["make"][0]
     assert attempt.performed is not None
     assert [change.path for change in attempt.performed.changes] == ["src/deep/made.py"]

@@ -107,6 +107,7 @@ def test_a_run_that_failed_is_attested_as_failed(desk: InProcessRepository) -> N
 
 
 def test_a_run_that_was_rolled_back_has_only_failed_steps(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nrollback_on = ["failure"]\n')
     assert with_approved_plan(desk, MAKE, FAILS).type("run").exit == 1
     assert not (desk.path / "src/made.py").exists()
     predicate = attest(desk)[1]
@@ -115,6 +116,7 @@ def test_a_run_that_was_rolled_back_has_only_failed_steps(desk: InProcessReposit
 
 
 def test_a_step_that_changed_files_and_failed_is_listed_after_its_rollback(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nrollback_on = ["failure"]\n')
     fails = "```sh {#see needs=make outputs=src/seen.txt shell=sh}\necho x > src/seen.txt; exit 3\n```\n\n"
     assert with_approved_plan(desk, MAKE, fails).type("run").exit == 1
     assert not (desk.path / "src/seen.txt").exists()

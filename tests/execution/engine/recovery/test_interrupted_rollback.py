@@ -27,6 +27,7 @@ def run_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunRepository:
     """A plan whose second step fails."""
     repository = RunRepository(tmp_path / "repo", monkeypatch)
     repository.write("fail.sh", "exit 3\n")
+    repository.write_user_settings('rollback_on = ["failure"]')
     repository.approve_plan(steps(MAKE, FAIL))
     return repository
 

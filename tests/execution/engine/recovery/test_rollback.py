@@ -265,6 +265,7 @@ def test_a_step_that_says_so_keeps_what_it_changed(desk: InProcessRepository) ->
 
 
 def test_a_run_that_fails_is_rolled_back_by_itself(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nrollback_on = ["failure"]\n')
     before = prepare(desk, turn=f"{TURN}exit 3\n")
     result = desk.type("run", "--json")
     assert result.exit == 1

@@ -31,6 +31,7 @@ def run_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunRepository:
     """A run that was rolled back by itself."""
     repository = RunRepository(tmp_path / "repo", monkeypatch)
     repository.write("fail.sh", "exit 3\n")
+    repository.write_user_settings('rollback_on = ["failure"]')
     repository.approve_plan(steps(MAKE, DROP, FAIL))
     assert repository.run_plan().status == "rolled_back"
     return repository

@@ -108,6 +108,7 @@ def test_the_times_are_those_of_the_journal(traced_repo: RunRepository, collecto
 
 
 def test_a_failed_run_has_its_retries_and_its_rollback(traced_repo: RunRepository, collector: Collector) -> None:
+    traced_repo.write_user_settings('rollback_on = ["failure"]')
     traced_repo.approve_plan(
         steps(MAKE, FAIL.format(" on-failure=retry retry=2"), COPY.replace("needs=api", "needs=fail"))
     )

@@ -155,6 +155,7 @@ def test_a_receiver_of_others_accepts_the_spans(run_repo: RunRepository, monkeyp
         assert receiver.stdout is not None
         assert "Listening" in receiver.stdout.readline()
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+        run_repo.write_user_settings('rollback_on = ["failure"]')
         run_repo.approve_plan(steps(MAKE, "```sh {#fail}\nsh fail.sh\n```"))
         finished = run_repo.run_plan()
         out, _ = receiver.communicate(timeout=30)
