@@ -114,9 +114,8 @@ def resume(
                 *(["--executor", executor] if executor else []),
             ],
         )
-    answer_arguments = ("--answer", answer) if answer else ()
-    command = format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments)
-    require_person(command, lambda: preview_resume(run_paths, answer))
+    command = format_run_command("resume", str(run_paths.number), ref.shell_name)
+    require_person(command, lambda: preview_resume(run_paths, None))  # a person decides on the answer, too
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(run_paths, answer, observer, options, jobs=jobs, executor_text=executor)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)

@@ -13,12 +13,14 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
+from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.stop_reasons import CANCELLATION, is_rolled_back_after
 
 
 def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
@@ -212,7 +214,9 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         error = ExecplanError("paused", message, hint=hint, candidates=answers)
     else:
         error = _with_resume_hint(ExecplanError("paused", message, hint=command, candidates=answers))
-    error.explanations = explain_answers(question)
+    policy = effective_policy(run.run_paths.project)
+    rolls_back = is_rolled_back_after(CANCELLATION, policy, run.run_state)
+    error.explanations = explain_answers(question, stop_rolls_back=rolls_back)
     return error
 
 

@@ -105,9 +105,10 @@ def format_answer_hint(question: Question, run_arguments: str) -> str:
     return f"a person must answer {' or '.join(answers)}: execplan resume {run_arguments} --answer {answers[0]}"
 
 
-def explain_answers(question: Question) -> dict[str, str]:
+def explain_answers(question: Question, *, stop_rolls_back: bool) -> dict[str, str]:
     """Return what each allowed answer to a question does."""
-    common = {SKIP: "continue without the step", STOP: "end the run as failed"}
+    outcome = "and roll it back" if stop_rolls_back else "and keep its changes"
+    common = {SKIP: "continue without the step", STOP: f"end the run as failed {outcome}"}
     return {
         answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
     }
@@ -118,7 +119,7 @@ def is_answered_by_resume(question: Question) -> bool:
     return question.why in _ANSWERED_BY_RESUME
 
 
-def resolve_answer(question: Question, answer: str | None) -> str | None:
+def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: bool) -> str | None:
     """Return the answer that a resume gives, or None if one must be given explicitly.
 
     Raises ExecplanError if the answer is not allowed.
@@ -133,7 +134,7 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
-        error.explanations = explain_answers(question)
+        error.explanations = explain_answers(question, stop_rolls_back=stop_rolls_back)
         raise error
     return answer
 
