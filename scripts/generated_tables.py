@@ -30,25 +30,18 @@ def placeholder_lines() -> str:
         for line in template.read_text(encoding="utf-8").splitlines():
             if _MARK.search(line):
                 lines.add(" ".join(_MARK.sub("", line).split()))
-    return "\n".join(sorted(lines)) + "\n"
+    return format_table("templates", {"lines": sorted(lines)})
 
 
 def secret_rules() -> str:
     """Return the rules for secret detection."""
     source = "execplan/core/secrets/secret_rules.toml"
     rules = _read_toml(source)
-    tokens = [
-        (
-            rule["service"],
-            rule["begins"],
-            rule["chars"],
-            rule["least"],
-            rule.get("most", 0),
-            rule.get("test", False),
-            rule.get("vague", False),
-        )
-        for rule in rules["token"]
-    ]
+    tokens: dict[str, list[tuple[object, ...]]] = {}
+    prefixes = [(prefix, rule) for rule in rules["token"] for prefix in rule["begins"]]
+    for prefix, rule in sorted(prefixes, key=lambda pair: -len(pair[0])):
+        limits = rule["least"], rule.get("most", 0), rule.get("test", False), rule.get("vague", False)
+        tokens.setdefault(prefix[:2], []).append((rule["service"], prefix, rule["chars"], *limits))
     shapes = [
         (rule["service"], [needle.lower() for needle in rule["needle"]], rule["pattern"]) for rule in rules["shape"]
     ]
@@ -135,7 +128,7 @@ def _read_toml(path: str) -> dict[str, Any]:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "execplan/core/plan/placeholder_lines.txt": placeholder_lines,
+    "execplan/core/plan/placeholder_data.py": placeholder_lines,
     "execplan/execution/inference/cues_data.py": cues,
     "execplan/linter/phrases_data.py": phrases,
     "execplan/core/plan/roles_data.py": roles,

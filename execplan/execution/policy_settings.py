@@ -115,7 +115,7 @@ def _settings() -> tuple[Setting, ...]:
         Setting(
             "rollback_on",
             causes,
-            "When to roll back automatically, not to wait for a revision.",
+            "When to roll back automatically.",
             list(Policy().rollback_on),
         ),
         option("pin", PINS, '"tree": a later commit outside the plans makes an approval stale.'),

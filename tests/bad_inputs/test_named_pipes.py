@@ -100,7 +100,6 @@ OWN_HANDLES = {
     "context/model_table.py": 1,
     "context/triage/triage_table.py": 1,
     "core/installation.py": 1,
-    "core/plan/placeholder_text.py": 1,
     "execution/engine/commands/sandbox_init.py": 1,
     "execution/engine/commands/processes.py": 3,
     "execution/engine/commands/process_start.py": 2,

@@ -265,7 +265,7 @@ def test_a_revision_that_needs_no_approval_is_resumed(desk: InProcessRepository)
 
 
 def test_other_steps_after_a_rollback_are_evaluated_not_compiled_again(desk: InProcessRepository) -> None:
-    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\n')
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = ["failure"]\n')
     with_approved_plan(desk, MAKE, FAILS)
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     assert desk.type("run").exit == 1

@@ -152,10 +152,12 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
             sys.stdout.write(part)
         sys.stdout.write("\n" if in_full else "")
     if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
-        from execplan.cli.plan_hints import denied_commands, fit_plan_names
-        from execplan.core.plan_store.hint_reader import fit_commands
+        from execplan.core.plan_store import hint_reader
 
-        next_commands = fit_commands(map(fit_plan_names(), next_commands), denied_commands())
+        if hint_reader.is_agent():
+            from execplan.cli.plan_hints import denied_commands
+
+            next_commands = hint_reader.fit_commands(next_commands, denied_commands())
     summary_lines += [f"next: {command}" for command in next_commands]
     sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.placeholder_data import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +11,8 @@ if TYPE_CHECKING:
 
     from execplan.core.plan.model import ParsedPlan
 
-with open(f"{os.path.dirname(os.path.abspath(__file__))}/placeholder_lines.txt", encoding="utf-8") as _file:
-    PLACEHOLDER_LINES = frozenset(_file.read().removesuffix("\n").split("\n"))
-    """Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""
+PLACEHOLDER_LINES = frozenset(DATA["lines"])
+"""Placeholder lines of our templates, with white space collapsed."""
 _LINE_STARTS = frozenset([line[:4] for line in PLACEHOLDER_LINES if not line.endswith("…")])
 """First characters of whole placeholder lines."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from execplan.core.secrets.secret_rules_data import DATA
 
-TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = DATA["tokens"]
-"""Service, beginnings, characters, least and most length, whether it is for tests, whether it is vague."""
+TOKENS: dict[str, tuple[tuple[str, str, str, int, int, bool, bool], ...]] = DATA["tokens"]
+"""By the first two characters, longest beginnings first: service, beginning, characters, least and most length, whether it
+is for tests, whether it is vague."""
 SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = DATA["shapes"]
 """Service, needles, pattern."""
 CREDENTIALS: tuple[tuple[tuple[str, ...], str, str], ...] = DATA["credentials"]

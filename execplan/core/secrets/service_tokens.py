@@ -88,7 +88,6 @@ _TOKEN_CHAR_TABLE = bytes(
 _DIGIT_TABLE = bytes([49 if 48 <= code <= 57 else 32 for code in range(256)])
 """Byte translation that turns each digit into a 1."""
 _SEPARATOR_TABLE = {ord(char): " " for char in "_-.+/=~"}
-_RULE_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
 
 
 def find_tokens(source: str, *, only_certain: bool = True) -> Iterator[Secret]:
@@ -141,10 +140,9 @@ def _extend_loosely(source: str, start: int, body: str) -> tuple[str, int]:
 
 
 def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, str, str, str, int, int, bool]]:
-    """Yield each position where a word has a token's prefix, with its rule; the index uses the first two characters."""
+    """Yield each position where a word has a token's prefix, with its rule."""
     encoded = source.encode("ascii", "replace")
     data, digits = encoded.translate(_TOKEN_CHAR_TABLE), encoded.translate(_DIGIT_TABLE)
-    rule_index = _rule_index()
     index = data.find(_MIN_RUN)
     while index >= 0:
         run_end = data.find(b" ", index)
@@ -165,25 +163,12 @@ def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, st
             starts.append(part_start)
             part_start += len(name_part) + 1
         for prefix_start in starts[1:]:
-            for service, prefix, char_set, min_length, max_length, is_test, is_vague in rule_index.get(
+            for service, prefix, char_set, min_length, max_length, is_test, is_vague in TOKENS.get(
                 source[prefix_start : prefix_start + 2], ()
             ):
                 if source.startswith(prefix, prefix_start) and not (is_test and only_certain):
                     yield prefix_start, service, prefix, char_set, min_length, max_length, is_vague
         index = data.find(_MIN_RUN, run_end)
-
-
-def _rule_index() -> dict[str, list[tuple[str, str, str, int, int, bool, bool]]]:
-    """Return the rules by the first two characters of their prefixes, longest prefixes first."""
-    if not _RULE_INDEX:
-        for service, prefixes, char_set, min_length, max_length, is_test, is_vague in TOKENS:
-            for prefix in prefixes:
-                _RULE_INDEX.setdefault(prefix[:2], []).append(
-                    (service, prefix, char_set, min_length, max_length, is_test, is_vague)
-                )
-        for rules in _RULE_INDEX.values():
-            rules.sort(key=lambda rule: -len(rule[1]))
-    return _RULE_INDEX
 
 
 def _wrapped_end(source: str, end: int, body: str, char_set: str, min_length: int) -> int:

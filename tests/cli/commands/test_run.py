@@ -45,7 +45,18 @@ def test_a_run_that_is_completed(desk: InProcessRepository) -> None:
     assert (desk.path / "src/made.py").read_text() == "X = 1\n"
 
 
-def test_what_failed_is_shown_and_rolled_back(desk: InProcessRepository) -> None:
+def test_what_failed_is_shown_and_kept(desk: InProcessRepository) -> None:
+    result = with_approved_plan(desk, MAKE, FAILS).type("run")
+    assert result.exit == 1
+    rollback = f"execplan rollback {run_id(desk)} -p {NAME}"
+    assert f"\nits changes are still in place; to revert them: {rollback}\n" in result.out
+    assert (desk.path / "src/made.py").exists()
+    for command in ("next", "status", "show"):
+        assert f"execplan replan 1 -p {NAME}" in desk.type(command).out, command
+
+
+def test_what_failed_is_shown_and_rolled_back_where_the_user_wants_it(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nrollback_on = ["failure"]\n')
     result = with_approved_plan(desk, MAKE, FAILS).type("run")
     assert result.exit == 1
     run = run_id(desk)

@@ -344,7 +344,7 @@ def test_a_worker_that_hears_nothing_stops_the_command(
         assert finished.question is not None
         assert finished.question.why == "unknown"
     else:
-        assert (finished.status, finished.cause) == (states.ROLLED_BACK, "failure")
+        assert (finished.status, finished.cause) == (states.FAILED, "failure")
     assert counts(counter) == {"long": 1}
 
 
