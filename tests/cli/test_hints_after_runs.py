@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
-from tests.cli.approved_plan import FAILS, MAKE, SEE, run_id, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, MAKE, SEE, run_id, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
 
@@ -69,6 +69,18 @@ def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -
         lines = journal.read_text().splitlines(keepends=True)
         journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
     assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")
+
+
+@pytest.mark.parametrize("rolls_back", [True, False])
+def test_what_stop_does_is_what_the_answer_says(desk: InProcessRepository, *, rolls_back: bool) -> None:
+    if not rolls_back:
+        desk.write("../.config/execplan/config.toml", "[execution]\nrollback_on = []\n")
+    with_approved_plan(desk, MAKE, ASKS)
+    outcome = "end the run as failed and " + ("roll it back" if rolls_back else "keep its changes")
+    assert f"  stop  {outcome}\n" in desk.type("run").err
+    assert f"  stop  {outcome}\n" in desk.type("resume", "--answer", "again").err
+    assert desk.type("resume", "--answer", "stop").exit == 1
+    assert (desk.path / "src/made.py").exists() != rolls_back
 
 
 def test_without_a_terminal_each_hint_to_resume_has_the_answer(desk: InProcessRepository) -> None:
