@@ -62,6 +62,17 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
 
 
+def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
+    desk.commit()
+    assert desk.refused(3, "no-plan", "audit")["hint"] == f"name an archived one, as in: execplan audit {NAME}"
+    hint = f"create one: execplan new 'Title'; or name an archived one, as in: execplan show {NAME}"
+    assert desk.refused(3, "no-plan", "show")["hint"] == hint
+    assert desk.type("audit", NAME).exit == 0
+
+
 def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     assert desk.type("run", "--step", "make").exit == 0
@@ -87,7 +98,14 @@ def test_without_a_terminal_each_hint_to_resume_has_the_answer(desk: InProcessRe
     with_approved_plan(desk, MAKE, FAILS.replace("{#see", "{#see on-failure=ask"))
     assert desk.type("run").exit == 8
     resume = f"execplan resume {run_id(desk)} -p {NAME} --answer again"
-    assert resume in desk.refused(8, "paused", "resume")["hint"]
+    hint = desk.refused(8, "paused", "resume")["hint"]
+    assert hint == (
+        f"correct what failed, but nothing that a completed step has written, then: {resume}; "
+        f"or edit the steps in the plan, then: execplan replan {run_id(desk)} -p {NAME} --reason 'What was wrong'"
+    )
+    for command in ("next", "status", "show", "show --run"):
+        assert desk.type(*command.split()).out.endswith(f"next: {hint}\n"), command
+    assert f"next: {resume}\n" in desk.type("runs").out
     preview = desk.type("resume", "--dry-run").out
     assert preview.endswith(f"next: {resume}\n")
     assert "  needs an answer (again, skip, stop): " in preview

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
@@ -15,7 +14,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
 from execplan.core import features
 from execplan.core.errors import usage_error
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import author, plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 
@@ -124,7 +123,7 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
-        if call.as_json or not prompts.can_ask():
+        if call.as_json or not author.can_ask():
             message = "without a terminal, approve requires --digest, the digest of the evaluation that you read"
             hint = f"read the evaluation, and use its data.digest: execplan evaluate {ref.shell_name} --json"
             raise usage_error(message, hint)

@@ -32,6 +32,8 @@ from execplan.team.advice.plan_advice import Advice, advise
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
@@ -101,7 +103,7 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     return [first_line, *more_lines]
 
 
-def _approval_text(fields: dict[str, Any]) -> str:
+def _approval_text(fields: Mapping[str, Any]) -> str:
     """Return who approved the steps, according to the entry of a beginning or a resume."""
     if covered := fields.get("covered_by"):
         return f"all steps were approved by {fields['approver']} as revision {covered['revision']}"

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
-from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
+from execplan.core.plan_store.author import can_ask
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.run_observer import RunObserver
@@ -76,7 +76,7 @@ def ask_question(question: Question, explanations: Mapping[str, str]) -> str | N
 
 def _prompt_for_answer(question: Question, explanations: Mapping[str, str]) -> str | None:
     print(f"\n{printable_line(question.words)}")
-    later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question) else 'asks again'}"
+    later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question.why) else 'asks again'}"
     choices = {**explanations, LATER: later_text}
     for choice, text in choices.items():
         print(f"  {choice:5}  {text}")

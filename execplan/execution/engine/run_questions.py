@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.author import can_ask
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import (
     AGAIN,
@@ -114,9 +115,16 @@ def explain_answers(question: Question, *, stop_rolls_back: bool) -> dict[str, s
     }
 
 
-def is_answered_by_resume(question: Question) -> bool:
-    """Return whether a resume without `--answer` answers the question."""
-    return question.why in _ANSWERED_BY_RESUME
+def is_answered_by_resume(why: str) -> bool:
+    """Return whether a resume without `--answer` answers the questions of a kind."""
+    return why in _ANSWERED_BY_RESUME
+
+
+def answer_arguments(why: str) -> tuple[str, ...]:
+    """Return the arguments with which a resume answers a question; none if it answers it itself, or can ask."""
+    if why not in ALLOWED_ANSWERS or is_answered_by_resume(why) or can_ask():
+        return ()
+    return "--answer", ALLOWED_ANSWERS[why][0]
 
 
 def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: bool) -> str | None:
@@ -126,7 +134,7 @@ def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: b
     """
     allowed_answers = ALLOWED_ANSWERS[question.why]
     if answer is None:
-        return allowed_answers[0] if is_answered_by_resume(question) else None
+        return allowed_answers[0] if is_answered_by_resume(question.why) else None
     if answer not in allowed_answers:
         error = ExecplanError(
             "bad-answer",

@@ -277,7 +277,7 @@ def test_a_run_under_an_approval_by_policy_names_nobody(desk: InProcessRepositor
     run.write("resumed", **approval, **USER_FIELDS, document="", revision=1)
     lines = desk.type("show", "--run").out.splitlines()
     assert lines[1].endswith(" by ann, approved by Ann on a terminal, in bwrap")
-    assert [line for line in lines if line.startswith("resumed ")][0].endswith(", revision 1: approved by the policy")
+    assert next(line for line in lines if line.startswith("resumed ")).endswith(", revision 1: approved by the policy")
 
 
 def test_the_error_of_an_attempt_that_a_later_one_made_good_is_not_shown(desk: InProcessRepository) -> None:
