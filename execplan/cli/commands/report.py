@@ -203,7 +203,13 @@ def report(
 
     project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
     step_report = agent_report.StepReport(
-        status, read_text(result, "the result"), read_evidence(project, evidence), author.session_id() or ""
+        status,
+        read_text(result, "the result"),
+        read_evidence(project, evidence),
+        author.session_id() or "",
+        os.path.relpath(os.path.realpath(evidence), os.path.realpath(project.root))
+        if evidence not in (None, "-")
+        else "",
     )
     reported = agent_report.report(project, ref, step, step_report, options)
     return report_answer(project, ref, reported, status, dry_run=options.dry_run)
