@@ -62,6 +62,16 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
 
 
+def test_steps_that_have_run_are_not_to_be_edited(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    evaluation = desk.type("evaluate")
+    assert evaluation.exit == 1
+    lines = evaluation.out.splitlines()
+    assert lines[-2] == "run 1 completed: these steps have run"
+    assert lines[-1] == desk.type("next").out.splitlines()[-1] == desk.type("status").out.splitlines()[-1]
+
+
 def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     assert desk.type("run").exit == 0

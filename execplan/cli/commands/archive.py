@@ -176,10 +176,9 @@ def archive(
     answer = answer._replace(warnings=(*answer.warnings, *warnings))
     if not selected:
         return _nothing_complete_answer(answer)
-    commands = tuple([blockers.command for blockers in blocked.values() if blockers.command])
-    if complete and options.dry_run and moves:
-        return answer._replace(next_commands=(_ARCHIVE_ALL, *commands))
-    return answer._replace(next_commands=answer.next_commands or commands)
+    unblocking = tuple([blockers.command for blockers in blocked.values() if blockers.command])
+    archiving = (_ARCHIVE_ALL,) if complete and options.dry_run and moves else ()
+    return answer._replace(next_commands=(*archiving, *(answer.next_commands or unblocking)))
 
 
 def _mention_warnings(moves: list[tuple[Project, MoveResult]], command: str) -> tuple[str, ...]:

@@ -151,9 +151,8 @@ class OutputSettings(NamedTuple):
             data["changed"] = baseline_file.write_baseline(held_baseline, file)
             known_text = format_count(held_baseline.known_count + new, "finding")
             lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
-        commands = (f"execplan lint --baseline {quote(file)}",)
-        if not dry_run and baseline_file.is_uncommitted(file):
-            commands = (f"git add {quote(file)}", *commands)
+        add = (f"git add {quote(file)}",) if not dry_run and baseline_file.is_uncommitted(file) else ()
+        commands = (*add, f"execplan lint --baseline {quote(file)}")
         return Answer(data, "\n".join(lines), exit_status(checked), next_commands=commands)
 
 

@@ -205,7 +205,7 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     answers = ALLOWED_ANSWERS[question.why]
     names = run.run_paths.id, plan_name, run.run_state.executor
     hint = error_hints.format_resume_command(*names, answer_arguments(question.why))
-    if work := error_hints.work_before_answer(question.why):
+    if work := error_hints.WORK_BEFORE_ANSWER.get(question.why):
         hint = "; ".join(filter(None, (f"{work}, then: {hint}", error_hints.answer_otherwise(question.why, *names))))
     error = ExecplanError("paused", message, hint=hint, candidates=answers)
     if question.why != journal_entries.UNKNOWN:

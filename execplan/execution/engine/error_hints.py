@@ -79,12 +79,11 @@ def format_resume_command(run: int | str, plan: str, executor: str, arguments: S
     return " ".join(["execplan", "resume", str(run), "-p", plan, *options, *arguments])
 
 
-def work_before_answer(why: str) -> str:
-    """Return what comes before the first answer to a question of a kind; empty if the answer comes first."""
-    return {
-        ASK: "correct what failed, but nothing that a completed step has written",
-        UNKNOWN: "find out what the step has done",
-    }.get(why, "")
+WORK_BEFORE_ANSWER: Final = {
+    ASK: "correct what failed, but nothing that a completed step has written",
+    UNKNOWN: "find out what the step has done",
+}
+"""What comes before the first answer to a question, by its kind; nothing for other kinds."""
 
 
 def answer_otherwise(why: str, run: str, plan: str, executor: str) -> str:

@@ -90,14 +90,10 @@ _ANSWERED_BY_RESUME = (CHECKPOINT, APPROVE, COVERED)
 
 
 _EXPLANATIONS = {
-    (CHECKPOINT, GO): "continue the run",
     (CONFIRM, GO): "run the step",
     (UNKNOWN, GO): "the step has completed its work: continue the run",
-    (APPROVE, GO): "continue the run",
-    (COVERED, GO): "continue the run",
-    (ASK, AGAIN): "run the step again",
-    (UNKNOWN, AGAIN): "run the step again",
 }
+"""What an answer does, where that differs by the kind of question."""
 
 
 def format_answer_hint(question: Question, run_arguments: str) -> str:
@@ -108,10 +104,15 @@ def format_answer_hint(question: Question, run_arguments: str) -> str:
 
 def explain_answers(question: Question, *, stop_rolls_back: bool) -> dict[str, str]:
     """Return what each allowed answer to a question does."""
-    outcome = "and roll it back" if stop_rolls_back else "and keep its changes"
-    common = {SKIP: "continue without the step", STOP: f"end the run as failed {outcome}"}
+    outcome = "roll it back" if stop_rolls_back else "keep its changes"
+    common = {
+        GO: "continue the run",
+        AGAIN: "run the step again",
+        SKIP: "continue without the step",
+        STOP: f"end the run as failed and {outcome}",
+    }
     return {
-        answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
+        answer: _EXPLANATIONS.get((question.why, answer), common[answer]) for answer in ALLOWED_ANSWERS[question.why]
     }
 
 

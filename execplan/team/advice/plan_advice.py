@@ -180,7 +180,7 @@ def advise_open_run(run: LastRunJson, commands: tuple[str, ...], name: str) -> A
     """Return the advice for an unfinished run, given the commands that finish it: what comes before a person's answer."""
     from execplan.execution.engine import error_hints
 
-    description = error_hints.work_before_answer(run["why"] or "")
+    description = error_hints.WORK_BEFORE_ANSWER.get(run["why"] or "")
     if not description:
         return Advice(commands)
     otherwise = error_hints.answer_otherwise(run["why"] or "", str(run["id"]), name, run["executor"] or "")
