@@ -16,11 +16,11 @@ def test_sections_with_placeholder_text() -> None:
     findings = lint_bytes(from_template("plan").encode())
     placeholder_findings = [finding for finding in findings if finding.code == "EP109"]
     merged = merge_findings(findings)
-    assert len(placeholder_findings) == 8
+    assert len(placeholder_findings) == 9
     assert [finding.code for finding in merged].count("EP109") == 1
     message = next(finding.message for finding in merged if finding.code == "EP109")
     assert message.startswith(
-        "8 sections still contain placeholder text: Purpose / Big Picture, Context and Orientation, "
+        "9 sections still contain placeholder text: Purpose / Big Picture, Progress, Context and Orientation, "
     )
     assert message.endswith("Interfaces and Dependencies")
     assert next(finding for finding in merged if finding.code == "EP109")[:6] == placeholder_findings[0][:6]

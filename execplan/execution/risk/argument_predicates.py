@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.execution.shell.command_table import LOSS_STATEMENTS
 from execplan.execution.shell.simple_command import is_local_address, is_outside_path, is_remote_address
 
 TYPE_CHECKING = False
@@ -98,6 +99,17 @@ def _has_remote_address(args: Sequence[str], tasks: Tasks) -> bool:
     return any([not _is_local_address(arg) and ("://" in arg or "." in arg) for arg in args])
 
 
+def _deletes_elsewhere(args: Sequence[str], tasks: Tasks) -> bool:
+    """Return whether a request deletes something on another machine."""
+    return "DELETE" in args and _has_remote_address(args, tasks)
+
+
+def _erases_data(args: Sequence[str], tasks: Tasks) -> bool:
+    """Return whether a database client gets a statement that deletes data."""
+    text = " ".join(args).upper()
+    return any([statement in text for statement in LOSS_STATEMENTS]) or ".DROP" in text or ".DELETEMANY(" in text
+
+
 def _has_remote_host(args: Sequence[str], tasks: Tasks) -> bool:
     """Return whether an argument is not a name of this machine."""
     return any([not is_local_address(arg) for arg in args])
@@ -164,6 +176,8 @@ ARGUMENT_PREDICATES: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@goals": _are_maven_goals,
     "@here": _are_local_addresses,
     "@away": _has_remote_address,
+    "@deletes": _deletes_elsewhere,
+    "@erases": _erases_data,
     "@distant": _has_remote_host,
     "@prints": _is_sed_print,
     "@columns": _is_safe_awk,

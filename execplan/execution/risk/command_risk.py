@@ -249,7 +249,13 @@ def _matching_rows(
     """Return the built-in rows that rate a command as known, and those that warn of it."""
     rows = _rows_for_program(command.program, table)
     if _only_reads(simple, table):
-        return [RiskRow(LOW, "is read-only")], [
+        outside = [path for path in find_command_reads(simple.argv) or () if is_outside_path(path)]
+        row = (
+            RiskRow(HIGH, f"reads `{outside[0]}`, outside of the directory")
+            if outside
+            else RiskRow(LOW, "is read-only")
+        )
+        return [row], [
             row for row in rows if row.level in (HIGH, CRITICAL) and row_matches(row, command, table, anywhere=False)
         ]
     if command.is_help_request and command.is_trusted and not command.sources:
@@ -257,7 +263,7 @@ def _matching_rows(
         if help_rows:
             return help_rows, []
     if is_unknown_module(simple, command, table):
-        return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
+        return [], [RiskRow(HIGH, "is not a known Python tool, so its effects are unknown")]
     known_rows = [
         row
         for row in rows

@@ -21,6 +21,8 @@ _INTERPRETERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh"), _SHELL_FLAGS),
 }
 """Programs that run a script, each with the flags that do not affect which code runs."""
+_SCRIPT_DIRECTORIES = frozenset(("scripts", "script", "bin", "tools", "ci", "hack"))
+"""Directories in which a repository keeps its scripts, also those whose names have no suffix."""
 _SCRIPT_SUFFIXES = ("py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "r", "jl", "sh", "bash", "zsh")
 _USUAL_SCRIPT_WORDS = frozenset(("dev", "serve", "start", "up", "init", "setup", "bootstrap", "configure", "sync"))
 """Words that are risky in the name of a build tool's task, but usual in that of a program."""
@@ -48,7 +50,7 @@ def find_script(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Scr
 def _script_path(argv: Sequence[str]) -> str:
     """Return the argument of a command that is a script, or an empty string."""
     if not is_system_program(argv[0]):
-        return argv[0] if _is_script(argv[0]) else ""
+        return argv[0] if _is_script(argv[0]) or _is_in_script_directory(argv[0]) else ""
     flags = _INTERPRETERS.get(normalize_program_name(argv[0]))
     if flags is None:
         return ""
@@ -56,6 +58,10 @@ def _script_path(argv: Sequence[str]) -> str:
     while args and args[0] in flags:
         args.pop(0)
     return args[0] if args and _is_script(args[0]) else ""
+
+
+def _is_in_script_directory(path: str) -> bool:
+    return path.removeprefix("./").split("/")[0] in _SCRIPT_DIRECTORIES
 
 
 def _is_script(path: str) -> bool:

@@ -411,7 +411,7 @@ def test_rows_that_are_refused(given: Any, code: str, said: str) -> None:
 def test_a_module_is_no_program_of_the_same_name(command: str) -> None:
     risk = rate_command(command, TABLE)
     assert risk.level == HIGH
-    assert "code of the repository" in risk.reasons[0]
+    assert "its effects are unknown" in risk.reasons[0]
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,15 @@ def wrong_file(desk: Desk) -> None:
     assert desk.run(shlex.split("report make --status completed --result Made.")).exit == 1
 
 
+def failed_beside_another(desk: Desk) -> None:
+    """A plan whose first step has failed for an agent, while one that does not need it is left."""
+    other = MAKE.replace("{#make", "{#other").replace("made.py", "third.py").replace(' task="Make it"', "")
+    plan = PLAN.format("```text {execution mode=agent}\n```\n\n" + MAKE + SEE + other)
+    written(plan, "person approve")(desk)
+    assert desk.run(shlex.split("report make --status failed --result 'No disk.'")).exit == 0
+    desk.repository.write("src/third.py", "X = 1\n")
+
+
 def edited(strategy: str) -> Callable[[Desk], None]:
     """A plan with a paused run, whose steps were edited since then."""
 
@@ -289,6 +298,7 @@ STATES: dict[str, Callable[[Desk], None]] = {
     "rolled back revision": replanned("rollback"),
     "completed revision rolled back": completed_revision_rolled_back,
     "wrong file of an agent": wrong_file,
+    "failed beside another step": failed_beside_another,
     "edited while paused": edited("ask"),
     "edited after a revision": edited("replan"),
 }
