@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from execplan.cli.answer import Call
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
 from execplan.cli.run_output.journal_formatter import JournalFormatter
 from execplan.core.plan_store.author import can_ask
@@ -169,3 +170,12 @@ class JsonLinesObserver(RunObserver):
         with self._lock:
             self._output.write(dump_json(line) + "\n")
             self._output.flush()
+
+
+def plain_observer(call: Call, kind: str, *, stream: bool = False) -> RunObserver:
+    """Return the observer of a run without a live display; `stream`: print lines of JSON."""
+    if stream:
+        return JsonLinesObserver(kind)
+    if call.as_json:
+        return RunObserver()
+    return PromptingObserver() if call.quiet else LineObserver()
