@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_lines, printable_text
 from execplan.cli.plan_hints import denied_commands, fit_plan_names
-from execplan.cli.prompts import can_ask
 from execplan.core import features, trace
 from execplan.core.errors import OK
 from execplan.core.plan_store import hint_reader
-from execplan.core.plan_store.author import explicit_actor
+from execplan.core.plan_store.author import can_ask, explicit_actor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,6 @@ import sys
 from textwrap import fill
 
 from execplan.cli.output.terminal_text import printable_text
-from execplan.cli.prompts import can_ask
 from execplan.cli.text_input import edit_text
 from execplan.core.clock import now
 from execplan.core.edits.plan_writer import WriteOptions, amend
@@ -16,7 +15,7 @@ from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import PLACEHOLDER_MARK
 from execplan.core.plan.plan_change import ChangeBuilder, require_lines, require_text
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.author import author
+from execplan.core.plan_store.author import author, can_ask
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 

@@ -39,8 +39,9 @@ def edit_plan(
     amended = edit(project, ref)
     name = name_in_commands(project, ref)
     if project.git is not None and os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
-        warnings = features.load(features.OTHER_COPY_WARNINGS)(project, ref)
-        amended = amended._replace(warnings=(*amended.warnings, *warnings))
+        if warnings := features.load(features.OTHER_COPY_WARNINGS)(project, ref):
+            amended = amended._replace(warnings=(*amended.warnings, *warnings))
+            return edit_answer(amended, options, f'cd "$(execplan worktree {name})"')  # work goes on in the other copy
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
     commands, work = suggest_after_tasks(project, ref, amended, name, next_command)

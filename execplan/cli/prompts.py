@@ -7,11 +7,6 @@ import sys
 from execplan.cli.error_handler import printable_line
 
 
-def can_ask() -> bool:
-    """Return whether standard input and output are a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def confirm(question: str) -> bool:
     """Ask a question and return whether the answer is yes; an empty answer means no."""
     print(f"{printable_line(question)} [y/N] ", end="", flush=True)

@@ -148,6 +148,9 @@ def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) ->
         error = desk.refused(3, "person-required", command, "--as", "agent-1")
         assert error["hint"] == f"ask a person to run: execplan {command} 1 -p {PLAN}"
         assert desk.type(command, "--dry-run", "--as", "agent-1").exit == 0
+    for answer in ("again", "go"):  # the first one is not allowed: a person decides on another
+        error = desk.refused(3, "person-required", "resume", "--answer", answer, "--as", "agent-1")
+        assert error["hint"] == f"ask a person to run: execplan resume 1 -p {PLAN}"
     assert desk.type("rollback").exit == 0
 
 

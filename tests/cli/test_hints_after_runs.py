@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
-from tests.cli.approved_plan import FAILS, MAKE, SEE, run_id, with_approved_plan
+from tests.cli.approved_plan import ASKS, FAILS, MAKE, SEE, run_id, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
 
@@ -62,6 +62,27 @@ def test_an_agent_learns_first_why_a_person_could_not_either(desk: InProcessRepo
     desk.refused(1, "archived-plan", "rollback", "-p", NAME, "--as", "alice")
 
 
+def test_steps_that_have_run_are_not_to_be_edited(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    evaluation = desk.type("evaluate")
+    assert evaluation.exit == 1
+    lines = evaluation.out.splitlines()
+    assert lines[-2] == "run 1 completed: these steps have run"
+    assert lines[-1] == desk.type("next").out.splitlines()[-1] == desk.type("status").out.splitlines()[-1]
+
+
+def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SEE)
+    assert desk.type("run").exit == 0
+    assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
+    desk.commit()
+    assert desk.refused(3, "no-plan", "audit")["hint"] == f"name an archived one, as in: execplan audit {NAME}"
+    hint = f"create one: execplan new 'Title'; or name an archived one, as in: execplan show {NAME}"
+    assert desk.refused(3, "no-plan", "show")["hint"] == hint
+    assert desk.type("audit", NAME).exit == 0
+
+
 def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     assert desk.type("run", "--step", "make").exit == 0
@@ -71,11 +92,30 @@ def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -
     assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")
 
 
+@pytest.mark.parametrize("rolls_back", [True, False])
+def test_what_stop_does_is_what_the_answer_says(desk: InProcessRepository, *, rolls_back: bool) -> None:
+    if not rolls_back:
+        desk.write("../.config/execplan/config.toml", "[execution]\nrollback_on = []\n")
+    with_approved_plan(desk, MAKE, ASKS)
+    outcome = "end the run as failed and " + ("roll it back" if rolls_back else "keep its changes")
+    assert f"  stop  {outcome}\n" in desk.type("run").err
+    assert f"  stop  {outcome}\n" in desk.type("resume", "--answer", "again").err
+    assert desk.type("resume", "--answer", "stop").exit == 1
+    assert (desk.path / "src/made.py").exists() != rolls_back
+
+
 def test_without_a_terminal_each_hint_to_resume_has_the_answer(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, FAILS.replace("{#see", "{#see on-failure=ask"))
     assert desk.type("run").exit == 8
     resume = f"execplan resume {run_id(desk)} -p {NAME} --answer again"
-    assert resume in desk.refused(8, "paused", "resume")["hint"]
+    hint = desk.refused(8, "paused", "resume")["hint"]
+    assert hint == (
+        f"correct what failed, but nothing that a completed step has written, then: {resume}; "
+        f"or edit the steps in the plan, then: execplan replan {run_id(desk)} -p {NAME} --reason 'What was wrong'"
+    )
+    for command in ("next", "status", "show", "show --run"):
+        assert desk.type(*command.split()).out.endswith(f"next: {hint}\n"), command
+    assert f"next: {resume}\n" in desk.type("runs").out
     preview = desk.type("resume", "--dry-run").out
     assert preview.endswith(f"next: {resume}\n")
     assert "  needs an answer (again, skip, stop): " in preview

@@ -53,11 +53,21 @@ def test_the_work_is_merged(repo: Folder, place: str) -> None:
     result = (worktree if place == "inside" else repo).run("worktree", "--finish")
     assert (result.exit, result.out) == (0, f"{repo.path}\n")
     assert "merged plan/parser into main (2 commits)" in result.err
+    assert result.err.endswith(f"execplan: {PARSER} is not complete, 1 open task: execplan next {PARSER}\n")
     assert "Build the parser" in repo.git("log", "--format=%s")
     assert repo.ok("show", "parser")["counts"]["done"] == 2
     assert repo.git("status", "--porcelain") == ""
     assert repo.ok("next", "parser")["taken"] == []
     assert is_gone(repo, worktree)
+
+
+def test_an_edit_of_the_other_copy_leads_into_the_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    result = repo.run("done", "2", "-p", "parser")
+    assert f"{PARSER} has its own worktree" in result.err
+    assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER})"\n')
+    assert repo.run("worktree", PARSER).out == f"{worktree.path}\n"
 
 
 def test_a_complete_plan_is_archived(repo: Folder) -> None:
@@ -218,7 +228,8 @@ def test_a_conflict_in_the_plan(repo: Folder) -> None:
     for folder, text in ((worktree, "First the reader."), (repo, "First the scanner.")):
         folder.ok("set", "Plan of Work", text, "-p", "parser", "--commit")
     result = refused(worktree, "merge-conflicts", "worktree", "--finish")
-    assert f"execplan -C {worktree.path} merge {PLAN}" in result.err
+    hint = result.err.partition("\nhint: ")[2]
+    assert hint.startswith(f"resolve them: edit the conflicts, then: git -C {worktree.path} commit -a --no-edit; ")
     assert repo.ok("show", "parser")["state"] == "active"
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
@@ -16,7 +15,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
 from execplan.core import features
 from execplan.core.errors import usage_error
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import author, plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 
@@ -125,7 +124,7 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
-        if call.as_json or not prompts.can_ask():
+        if call.as_json or not author.can_ask():
             message = "without a terminal, approve requires --digest, the digest of the evaluation that you read"
             options = [f"--step {quote(step)}" for step in steps] + ([f"--max-risk {max_risk}"] if max_risk else [])
             # the digest is not filled in: whoever only follows hints has to read the evaluation for it

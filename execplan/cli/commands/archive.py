@@ -39,6 +39,7 @@ from execplan.team.advice.no_open_plans import no_open_plans_text
 LocatedPlan = tuple[Project, PlanRef]
 
 COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
+_ARCHIVE_ALL = "execplan archive --complete"
 
 
 @define_command(
@@ -90,7 +91,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
         "--as",
         "--force",
         reason="archives all complete plans as completed",
-        hint="name the plans, or omit the other options: execplan archive --complete",
+        hint=f"name the plans, or omit the other options: {_ARCHIVE_ALL}",
     ),
     excludes("--if-match", "--complete", SEVERAL_PLANS, hint="name one plan: execplan archive PLAN --if-match DIGEST"),
 )
@@ -165,7 +166,8 @@ def archive(
         for project, _, moved in moves
     ]
     if links is not False:
-        warnings += _mention_warnings([(project, moved) for project, _, moved in moves])
+        archive_all = f"{_ARCHIVE_ALL} --rewrite-links" if complete and options.dry_run else ""
+        warnings += _mention_warnings([(project, moved) for project, _, moved in moves], archive_all)
     if len(answers) == 1 and not complete and not blocked:
         return answers[0].answer._replace(warnings=(*answers[0].answer.warnings, *warnings))
     headline = f"archived {format_count(len([moved for _, _, moved in moves if moved.changed]), 'plan')}:"
@@ -174,19 +176,24 @@ def archive(
     answer = answer._replace(warnings=(*answer.warnings, *warnings))
     if not selected:
         return _nothing_complete_answer(answer)
-    commands = tuple([blockers.command for blockers in blocked.values() if blockers.command])
-    return answer._replace(next_commands=answer.next_commands or commands)
+    unblocking = tuple([blockers.command for blockers in blocked.values() if blockers.command])
+    archiving = (_ARCHIVE_ALL,) if complete and options.dry_run and moves else ()
+    return answer._replace(next_commands=(*archiving, *(answer.next_commands or unblocking)))
 
 
-def _mention_warnings(moves: list[tuple[Project, MoveResult]]) -> tuple[str, ...]:
-    """Return warnings about files that name the old paths of plans, with one command that rewrites all documents."""
+def _mention_warnings(moves: list[tuple[Project, MoveResult]], command: str) -> tuple[str, ...]:
+    """Return warnings about files that name the old paths of plans, with one command that rewrites all documents.
+
+    `command` is that command, if not all of these plans are to be named in it.
+    """
     naming = [(project, moved) for project, moved in moves if moved.mentions]
     names = [
         plan_store.name_in_commands(project, plan_store.ref_for_path(project, os.path.join(project.root, moved.path)))
         for project, moved in naming
     ]
     mentions = {mention.path: mention for _, moved in naming for mention in moved.mentions}
-    return mention_warnings(list(mentions.values()), f"execplan archive {' '.join(names)} --rewrite-links")
+    command = command or f"execplan archive {' '.join(names)} --rewrite-links"
+    return mention_warnings(list(mentions.values()), command)
 
 
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
@@ -197,7 +204,7 @@ def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
         if not plans and error.code == "ambiguous-plan" and (complete := _find_complete_plans()):
             error.message = f"no plan specified; {format_count(len(complete), 'plan')} can be archived"
             error.candidates, error.details = tuple([ref.id for _, ref in complete]), ()
-            error.hint = "name one of them, or archive all complete plans: execplan archive --complete"
+            error.hint = f"name one of them, or archive all complete plans: {_ARCHIVE_ALL}"
         raise
     return list({ref.real_path: (project, ref) for project, ref in matches}.values())
 

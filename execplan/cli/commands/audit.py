@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import exclusive, option_rules, requires
 from execplan.cli.plan_arguments import plan_argument
-from execplan.core.errors import usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.core.project import project_discovery
 
@@ -79,7 +79,12 @@ def audit(
         raise usage_error(message, "see execplan audit --help")
     if verifies and plan is None and not plan_selection.plan_from_environment():
         return audit_output.verify_all_answer(project_discovery.require(os.getcwd()))
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    try:
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    except ExecplanError as error:
+        if error.code == plan_selection.NO_PLAN and error.candidates:
+            error.hint = f"name an archived one, as in: execplan audit {error.candidates[0]}"
+        raise
     project_discovery.require_existing(project)
     if attests:
         return audit_output.attestation_answer(project, ref, options)

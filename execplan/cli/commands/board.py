@@ -14,10 +14,10 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.output.terminal_layout import is_terminal
-from execplan.cli.prompts import can_ask
 from execplan.cli.shared_options import projects_option, select_projects
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan.model import ACTIVE, DRAFT
+from execplan.core.plan_store.author import can_ask
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Any, Final, NamedTuple
 
 import click
@@ -180,7 +181,8 @@ def changes(
         return Answer({}, format_summary(reports, MAX_SUMMARY_BYTES), status, is_raw=True)
     data = {"since": commit, "plans": [report.to_json() for report in reports], "findings": level_counts}
     text = "\n\n".join([part for part in (format_reports(reports), format_totals(reports)) if part])
-    return Answer(data, text, status)
+    next_commands = (f"execplan lint --since {quote(since)}",) if fails and since is not None else ()
+    return Answer(data, text, status, next_commands=next_commands)
 
 
 def _find_base(project: Project, since: str | None) -> str:

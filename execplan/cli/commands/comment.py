@@ -69,8 +69,8 @@ def comment(call: Call, text: str | None, on: str | None, plan: str | None, opti
 
 def _write_in_editor() -> str:
     """Return a text that a person writes in an editor; raises ExecplanError if it is empty or nobody is there."""
-    from execplan.cli.prompts import can_ask
     from execplan.cli.text_input import edit_text
+    from execplan.core.plan_store.author import can_ask
 
     if not can_ask():
         message = "the text of the comment is missing"

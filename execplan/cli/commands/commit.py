@@ -28,7 +28,7 @@ from execplan.core.plan_store import missing_plans, plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
-from execplan.core.project.project_settings import SETTINGS_FILE
+from execplan.core.project.project_settings import BASELINE_FILE, SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
@@ -123,11 +123,12 @@ def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
 
 
 def _uncommitted_settings(project: Project) -> list[str]:
-    """Return the project's settings and guide if they are not committed, as paths from the root."""
+    """Return the project's settings, guide and baseline if they are not committed, as paths from the root."""
     from execplan.core.git.git_commit import uncommitted_files
     from execplan.core.scaffold.project_survey import guide_path
 
-    return uncommitted_files(project, [os.path.join(project.base, SETTINGS_FILE), guide_path(project)])
+    files = [os.path.join(project.base, file) for file in (SETTINGS_FILE, BASELINE_FILE)]
+    return uncommitted_files(project, [*files, guide_path(project)])
 
 
 def _has_plans(project: Project) -> bool:

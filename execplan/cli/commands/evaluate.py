@@ -109,7 +109,7 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
     """Return the advice for an approval or a run; no commands if edits or an approval are next."""
     from execplan.team.advice import execution_status
     from execplan.team.advice.advice import Advice
-    from execplan.team.advice.plan_advice import advise_after_failure
+    from execplan.team.advice.plan_advice import advise_after_failure, advise_plan
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     stored_plan = plan_store.load(project, ref)
@@ -122,6 +122,8 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
     if open_run is not None and execution_status.is_edited(open_run):
         why = execution_status.open_run_text(open_run, "")
         return Advice(execution_status.open_run_commands(status, name), why=why)
+    if not ok and (text := execution_status.repeated_run_text(status, stored_plan)):
+        return advise_plan(stored_plan)._replace(why=text)
     if not ok or status["state"] != execution_status.APPROVED:
         return Advice()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)

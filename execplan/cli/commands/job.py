@@ -48,7 +48,7 @@ def job(
 
     Exits 1 if a step failed, 4 if something has changed since the export.
     """
-    from execplan.cli.run_output.observer_selection import observe_run
+    from execplan.cli.run_output.run_observers import plain_observer
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.execution.export import job_run
 
@@ -58,9 +58,8 @@ def job(
         steps = [step.id for step in job_run.check_job(project, ref, number, digest).steps]
         text = f"job {number} is as it was exported: {', '.join(steps)}"
         return Answer({"id": ref.id, "job": number, "steps": steps}, text)
-    with observe_run(call, "job") as observer:
-        job_options = job_run.JobOptions(number, digest, load, save, jobs)
-        finished_run = job_run.run_job(project, ref, job_options, observer)
+    job_options = job_run.JobOptions(number, digest, load, save, jobs)
+    finished_run = job_run.run_job(project, ref, job_options, plain_observer(call, "job"))
     answer = outcome_answer(project, ref, finished_run, quiet=call.quiet)
     is_between_jobs = answer.exit == OK and answer.work is not None  # the workflow does the rest
     return answer._replace(work=None, next_commands=()) if is_between_jobs else answer

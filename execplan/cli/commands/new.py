@@ -15,7 +15,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
 from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.new_plan_output import created_answer, templates_answer
-from execplan.cli.prompts import can_ask, confirm
+from execplan.cli.prompts import confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
@@ -23,6 +23,7 @@ from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan import reader
 from execplan.core.plan.task_edits import text_without_box
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import can_ask
 from execplan.core.project import plan_directories, project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE, Settings
 from execplan.core.scaffold import plan_conversion, plan_creation

@@ -53,6 +53,12 @@ def read_evidence(project: Project, source: str | None) -> bytes | None:
     return read_source(real)
 
 
+def _path_in_repository(project: Project, source: str | None) -> str:
+    """Return the path of a file with evidence from the root; empty if it is no file of the repository."""
+    real, root = os.path.realpath(source or "-"), os.path.realpath(project.root)
+    return os.path.relpath(real, root) if source not in (None, "-") and _is_within(real, root) else ""
+
+
 def _is_within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
@@ -204,7 +210,11 @@ def report(
 
     project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
     step_report = agent_report.StepReport(
-        status, read_text(result, "the result"), read_evidence(project, evidence), author.session_id() or ""
+        status,
+        read_text(result, "the result"),
+        read_evidence(project, evidence),
+        author.session_id() or "",
+        _path_in_repository(project, evidence),
     )
     reported = agent_report.report(project, ref, step, step_report, options)
     return report_answer(project, ref, reported, status, dry_run=options.dry_run)

@@ -12,12 +12,12 @@ from execplan.cli.command_definition import define_command, jsonl_option, new_op
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
-from execplan.cli.run_output.run_text import answer_arguments, format_run_command
+from execplan.cli.run_output.run_text import format_run_command
 from execplan.core.plan_store.hint_reader import require_person
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.journal.journal_entries import ANSWERS
-from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
+from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, answer_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def resume_preview_answer(preview: ResumePreview, name: str, arguments: Sequence
     }
     lines = [f"would continue run {preview.run}: {format_count(len(preview.steps), 'step')} to do"]
     if question is not None:
-        needed = answer_arguments(question) if not preview.answer else ()
+        needed = answer_arguments(question.why) if not preview.answer else ()
         if needed:
             action = f"needs an answer ({', '.join(ALLOWED_ANSWERS[question.why])})"
             arguments = (*arguments, *needed)
@@ -114,9 +114,8 @@ def resume(
                 *(["--executor", executor] if executor else []),
             ],
         )
-    answer_arguments = ("--answer", answer) if answer else ()
-    command = format_run_command("resume", str(run_paths.number), ref.shell_name, *answer_arguments)
-    require_person(command, lambda: preview_resume(run_paths, answer))
+    command = format_run_command("resume", str(run_paths.number), ref.shell_name)
+    require_person(command, lambda: preview_resume(run_paths, None))  # a person decides on the answer, too
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(run_paths, answer, observer, options, jobs=jobs, executor_text=executor)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)

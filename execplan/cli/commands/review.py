@@ -9,8 +9,8 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.prompts import can_ask
 from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.author import can_ask
 from execplan.core.plan_store.plan_store import quote_plan_name
 
 

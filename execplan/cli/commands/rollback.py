@@ -41,8 +41,8 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     elsewhere can't be rolled back; they are listed. Only a person rolls back a run: an agent with a name, from --as or
     $EXECPLAN_AGENT, exits 3.
     """
-    from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_lookup import find_run_to_roll_back
+    from execplan.cli.run_output.run_observers import plain_observer
     from execplan.cli.run_output.run_outcome import rollback_answer
     from execplan.execution.engine.plan_choice import choose_plan_with_run
     from execplan.execution.engine.recovery.rollback import rollback as roll_back
@@ -58,8 +58,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
         step_arguments = ("--step", step) if step else ()
         command = format_run_command("rollback", str(run_paths.number), ref.shell_name, *step_arguments)
         require_person(command, lambda: start(RunObserver(), options._replace(dry_run=True)))
-    with observe_run(call, "rollback", live=False) as observer:
-        rolled_back = start(observer, options)
+    rolled_back = start(plain_observer(call, "rollback"), options)
     return rollback_answer(
         rolled_back, quote_plan_name(ref.id, project.display_path(ref.path)), dry_run=options.dry_run
     )

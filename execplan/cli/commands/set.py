@@ -14,12 +14,14 @@ from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.errors import usage_error
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
+from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
-from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.project.project import Project
 from execplan.team.advice.advice import Advice
 from execplan.team.advice.plan_advice import advise_completion, advise_filling
 
@@ -99,4 +101,22 @@ def _plan_before_metadata(section: str | None, text: str | None, plan: str | Non
 def _set_metadata(assignments: Sequence[str], plan_name: str | None, options: WriteOptions) -> Answer:
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = plan_updates.set_metadata(project, ref, assignments, options)
-    return edit_answer(amended, options, f"execplan lint {quote_plan_name(ref.id, amended.path)}")
+    name = quote_plan_name(ref.id, amended.path)
+    archive_commands = [
+        f"execplan archive {old_name} --as superseded --by {name}" for old_name in _find_superseded(project, ref)
+    ]
+    sets_supersedes = any([assignment.startswith("supersedes=") for assignment in assignments])
+    return edit_answer(amended, options, *(archive_commands if sets_supersedes else ()), f"execplan lint {name}")
+
+
+def _find_superseded(project: Project, ref: PlanRef) -> list[str]:
+    """Return the names of the plans that a plan supersedes, and that are not archived."""
+    names: list[str] = []
+    for query in read_metadata(plan_store.load(project, ref).require_plan()).supersedes:
+        try:
+            other_project, other_ref = plan_selection.select_plan(os.getcwd(), query)
+        except ExecplanError:  # `lint` and `doctor` report it
+            continue
+        if not other_ref.archived and other_ref.path != ref.path:
+            names.append(plan_store.name_in_commands(other_project, other_ref))
+    return names

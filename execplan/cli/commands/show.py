@@ -33,6 +33,8 @@ from execplan.team.advice.plan_advice import advise
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import StoredPlan
@@ -81,8 +83,6 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     duration_text = f", {format_duration(data['seconds'])}" if data["seconds"] is not None else ""
     skipped_text = f", {counts['skipped']} skipped" if counts["skipped"] else ""
     progress = f"{counts['done']} of {counts['total']} steps done{skipped_text}{duration_text}"
-    approval_text = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
-    method = _APPROVAL_METHODS.get(data["how"], "")
     if data["agent"]:
         executor_text = "performed by an agent"
     elif data["sandbox"]:
@@ -92,8 +92,7 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     executor_text += f", with workers of {data['executor']}" if data["executor"] else ""
     lines = [
         f"run {run.run_paths.id} of {run.document.plan_id}: {run_status_text(run)}, {progress}",
-        " ".join([f"started {data['started']} by {data['user']},", *filter(None, (approval_text, method))])
-        + f", {executor_text}",
+        f"started {data['started']} by {data['user']}, {_approval_text(run.run_state.begin_fields)}, {executor_text}",
     ]
     lines += [f"reason: {data['reason']}"] if data["reason"] else []
     lines += [f"paused: {run.run_state.question.words}"] if run.run_state.question is not None else []
@@ -103,6 +102,14 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     if separator:
         first_line = f"{name}: {paint(state_text, RUN_STYLES.get(state_text, ''))},{progress_text}"
     return [first_line, *more_lines]
+
+
+def _approval_text(fields: Mapping[str, Any]) -> str:
+    """Return who approved the steps, according to the entry of a beginning or a resume."""
+    if covered := fields.get("covered_by"):
+        return f"all steps were approved by {fields['approver']} as revision {covered['revision']}"
+    approver = f"approved by {fields['approver']}" if fields["approver"] and fields["how"] != "policy" else "approved"
+    return " ".join(filter(None, (approver, _APPROVAL_METHODS.get(fields["how"], ""))))
 
 
 def _step_row(run: LoadedRun, step: Step, step_data: dict[str, Any]) -> tuple[str, ...]:
@@ -138,10 +145,14 @@ def _detail_lines(run: LoadedRun) -> list[str]:
 
 
 def _history_lines(run: LoadedRun) -> list[str]:
-    """Return lines about revisions and rollbacks."""
+    """Return lines about revisions, their approvals and rollbacks."""
     lines = [
         f"revision {replan.fields['revision']} since {replan.at}: {replan.fields['reason']}"
         for replan in run.run_state.replans
+    ]
+    lines += [
+        f"resumed {entry.at} by {entry.fields['user']}, revision {entry.fields['revision']}: {_approval_text(entry.fields)}"
+        for entry in run.run_state.later_approvals
     ]
     for rollback in run.run_state.rollbacks:
         fields = rollback.fields

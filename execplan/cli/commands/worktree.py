@@ -18,8 +18,10 @@ from execplan.core.edits.plan_commit import commit_plan
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git.linked_worktrees import list_worktrees, project_in
+from execplan.core.plan.model import ACTIVE, DRAFT
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import actor
+from execplan.core.plan_store.hint_reader import fit_command
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.next_tasks import claim_free_task
@@ -157,10 +159,20 @@ def _finish(
 ) -> Answer:
     """Merge, archive and remove the worktree of a plan."""
     from execplan.library.plan_worktree import finish_worktree, select_record
+    from execplan.team.worktrees.worktree_creation import worktree_ref
 
     record = select_record(project, name)
     finished = finish_worktree(project, record, into=into, archives=archives, commits=commits)
-    for line in _describe_finished(finished):
+    target_project = project_discovery.find(finished.target)
+    target_ref = worktree_ref(target_project, record)
+    merged_plan = plan_store.load(target_project, target_ref) if target_ref is not None else None
+    next_command, open_lines = "execplan status", list[str]()
+    if merged_plan is not None and merged_plan.plan is not None and merged_plan.state in (ACTIVE, DRAFT):
+        name = plan_store.name_in_commands(target_project, merged_plan.ref)
+        next_command = fit_command(f"execplan next {name}")
+        count = format_count(len(merged_plan.plan.unfinished_tasks), "open task")
+        open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
+    for line in (*_describe_finished(finished), *open_lines):
         _report(call, line)
     data = {
         "id": record.id,
@@ -176,7 +188,7 @@ def _finish(
         data,
         finished.target,
         warnings=(*finished.warnings, *(blocked if finished.not_archived else ())),
-        next_commands=_next_commands(call, "execplan status"),
+        next_commands=_next_commands(call, next_command),
         is_raw=True,
     )
 

@@ -11,8 +11,8 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_hints import denied_commands
-from execplan.cli.prompts import can_ask
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.author import can_ask
 from execplan.core.plan_store.hint_reader import ask_person, is_agent
 from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval

@@ -26,8 +26,10 @@ def task_handoff_parts(agent_handoff: Handoff) -> list[HandoffPart]:
     """Return the parts of a handoff for a plan without steps to run."""
     handoff_json, report = agent_handoff.payload, agent_handoff.payload["report"]
     tasks = handoff_json["tasks"]
-    head = "This plan is prose: it has no steps to approve or to run. Do its open tasks, in order"
-    head += ", except those that others have claimed." if any([task["claimed_by"] for task in tasks]) else "."
+    head = "This plan is prose: it has no steps to approve or to run."
+    if tasks:
+        head += " Do its open tasks, in order"
+        head += ", except those that others have claimed." if any([task["claimed_by"] for task in tasks]) else "."
     text_parts = fixed_parts(handoff_title(handoff_json), head, "## Open tasks", DATA_NOTICE)
     text_parts += [HandoffPart(task_item(task), _TASK_RANK if at >= _MIN_TASKS else 0) for at, task in enumerate(tasks)]
     text_parts += fixed_parts(

@@ -151,8 +151,9 @@ class OutputSettings(NamedTuple):
             data["changed"] = baseline_file.write_baseline(held_baseline, file)
             known_text = format_count(held_baseline.known_count + new, "finding")
             lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
-        following = f"execplan lint --baseline {quote(file)}"
-        return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))
+        add = (f"git add {quote(file)}",) if not dry_run and baseline_file.is_uncommitted(file) else ()
+        commands = (*add, f"execplan lint --baseline {quote(file)}")
+        return Answer(data, "\n".join(lines), exit_status(checked), next_commands=commands)
 
 
 def _plan_count(checked: Sequence[CheckedFile]) -> int:

@@ -14,8 +14,8 @@ from execplan.core.git import git_history
 from execplan.core.plan.model import ACTIVE, BROKEN, DRAFT
 from execplan.core.plan_facts.facts_loader import load_facts
 from execplan.core.project import project_discovery
+from execplan.core.project.project_settings import BASELINE_FILE
 from execplan.core.text.message_parts import format_count
-from execplan.linter.checking.baseline_file import DEFAULT_FILE
 from execplan.linter.checking.check_targets import TargetGroup, iter_targets
 from execplan.linter.checking.plan_check import CheckedFile, CheckTarget
 from execplan.linter.finding_summary import RuleStatistics, count_by_rule
@@ -77,7 +77,7 @@ def make_overview(
 def _baseline_option(groups: Sequence[TargetGroup]) -> str:
     """Return the option that ignores known findings: it writes the baseline, or uses the one that exists."""
     project = groups[0].project
-    path = os.path.join(project.base, DEFAULT_FILE)
+    path = os.path.join(project.base, BASELINE_FILE)
     if os.path.isfile(path):
         return f"--baseline {quote(os.path.relpath(path))}  # ignores the findings in the baseline"
     return "--write-baseline  # records these findings, for lint --baseline FILE"

@@ -10,11 +10,12 @@ import click
 from execplan.cli.answer import NOTHING_TO_COMMIT, Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_text import printable_lines
-from execplan.cli.prompts import can_ask, confirm
+from execplan.cli.prompts import confirm
 from execplan.core.edits.plan_commit import commit_arguments
 from execplan.core.errors import OK, ExecplanError
 from execplan.core.git.git_commit import uncommitted_files
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import can_ask
 from execplan.core.text.message_parts import join_first
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_editing import suggest_after_tasks
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
+from execplan.core.plan_store import author
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project.project import Project
 from execplan.execution.acceptance_check import AcceptanceCheck
@@ -40,7 +41,7 @@ def verify_tasks(
     shows_progress = sys.stderr.isatty() and not call.quiet and not call.as_json
 
     def approve_checks(permissions: Sequence[CheckPermission]) -> bool:
-        return approves_all or (not call.as_json and prompts.can_ask() and _ask(permissions))
+        return approves_all or (not call.as_json and author.can_ask() and _ask(permissions))
 
     verification = plan.verify(
         *tasks,

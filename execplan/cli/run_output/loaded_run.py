@@ -16,7 +16,7 @@ from execplan.execution.engine.run_records.finishing_commands import finishing_c
 from execplan.execution.engine.run_records.run_statuses import OPEN_STATES, read_run_status
 from execplan.execution.engine.run_state import RunState
 from execplan.team.advice.advice import Advice
-from execplan.team.advice.plan_advice import advise_after_failure, advise_plan
+from execplan.team.advice.plan_advice import advise_after_failure, advise_open_run, advise_plan
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -53,7 +53,8 @@ def _advise_uncompleted(run: LoadedRun) -> Advice:
         return Advice((f"execplan audit {name}",))
     run_status = read_run_status(run.run_paths)
     if run_status.state in OPEN_STATES:
-        return Advice(finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name))
+        finishing = finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name)
+        return advise_open_run(run_status.as_document(), finishing, name)
     last_run, _ = run_summary.find_last_begun_run(run.run_paths.project, run.run_paths.ref)
     if last_run is not None and last_run.id != run.run_paths.id:
         return Advice((f"execplan show {name} --run {last_run.id}",))

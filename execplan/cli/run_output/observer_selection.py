@@ -1,4 +1,4 @@
-"""Which observer shows a run: a live view, lines, JSON lines, or only the questions."""
+"""Which observer shows a run: a live view on a terminal, or a plain one."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from execplan.cli.answer import Call
-from execplan.cli.run_output.run_observers import JsonLinesObserver, LineObserver, PromptingObserver
+from execplan.cli.run_output.run_observers import plain_observer
 from execplan.execution.engine.run_observer import RunObserver
 
 
 @contextmanager
-def observe_run(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
-    """The one who looks on, while the run goes on."""
-    if stream:
-        yield JsonLinesObserver(kind)
-    elif call.as_json:
-        yield RunObserver()
-    elif call.quiet:
-        yield PromptingObserver()
-    elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+def observe_run(call: Call, kind: str, *, stream: bool = False) -> Iterator[RunObserver]:
+    """Show a run while it goes on; `stream`: print lines of JSON."""
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    if is_terminal and not (stream or call.as_json or call.quiet):
         from execplan.cli.run_output.live_observer import LiveObserver
 
         with LiveObserver() as observer:
             yield observer
     else:
-        yield LineObserver()
+        yield plain_observer(call, kind, stream=stream)

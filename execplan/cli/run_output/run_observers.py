@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from execplan.cli.answer import Call
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
-from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
+from execplan.core.plan_store.author import can_ask
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.run_observer import RunObserver
-from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers, is_answered_by_resume
+from execplan.execution.engine.run_questions import explain_answers, is_answered_by_resume
 from execplan.execution.engine.run_state import Question
 
 
@@ -66,26 +67,26 @@ LATER = "later"
 _LATER_TEXT = "leave the run paused; execplan resume "
 
 
-def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
-    """Ask a question and return one of `answers`; None for later, or if the terminal is gone."""
+def ask_question(question: Question, explanations: Mapping[str, str]) -> str | None:
+    """Ask a question and return one of the answers that are explained; None for later, or if the terminal is gone."""
     try:
-        return _prompt_for_answer(question, answers)
+        return _prompt_for_answer(question, explanations)
     except OSError:
         return None
 
 
-def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | None:
-    choices = (*answers, LATER)
+def _prompt_for_answer(question: Question, explanations: Mapping[str, str]) -> str | None:
     print(f"\n{printable_line(question.words)}")
-    later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question) else 'asks again'}"
-    for choice, text in {**explain_answers(question), LATER: later_text}.items():
+    later_text = f"{_LATER_TEXT}{'continues it' if is_answered_by_resume(question.why) else 'asks again'}"
+    choices = {**explanations, LATER: later_text}
+    for choice, text in choices.items():
         print(f"  {choice:5}  {text}")
     if sys.platform != "win32":
         import termios
 
         termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
     while True:
-        print(f"{'/'.join(answers)}? [{LATER}] ", end="", flush=True)
+        print(f"{'/'.join(explanations)}? [{LATER}] ", end="", flush=True)
         line = _read_line()
         typed_text = line.strip().lower()
         matches = [choice for choice in choices if typed_text and choice.startswith(typed_text)]
@@ -121,7 +122,7 @@ class PromptingObserver(RunObserver):
         """Return the user's answer; None for later, or if no one can be asked."""
         if question.why in journal_entries.REVISION_REASONS or not can_ask():
             return None
-        return ask_question(question, ALLOWED_ANSWERS[question.why])
+        return ask_question(question, explain_answers(question, stop_rolls_back=self.stop_rolls_back))
 
 
 class LineObserver(PromptingObserver):
@@ -169,3 +170,12 @@ class JsonLinesObserver(RunObserver):
         with self._lock:
             self._output.write(dump_json(line) + "\n")
             self._output.flush()
+
+
+def plain_observer(call: Call, kind: str, *, stream: bool = False) -> RunObserver:
+    """Return the observer of a run without a live display; `stream`: print lines of JSON."""
+    if stream:
+        return JsonLinesObserver(kind)
+    if call.as_json:
+        return RunObserver()
+    return PromptingObserver() if call.quiet else LineObserver()

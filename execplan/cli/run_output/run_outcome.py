@@ -7,18 +7,20 @@ from typing import Any
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import LoadedRun, advise_after_run, load_run, run_json
-from execplan.cli.run_output.run_text import answer_arguments, format_run_command, truncate_lines
+from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, interrupted_error
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution import states
-from execplan.execution.engine.error_hints import format_replan_command
+from execplan.execution.approvals.effective_policy import effective_policy
+from execplan.execution.engine import error_hints
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.run_observer import FinishedRun, RollbackResult
-from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, explain_answers
+from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, answer_arguments, explain_answers
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_state import Question
+from execplan.execution.engine.stop_reasons import CANCELLATION, is_rolled_back_after
 
 
 def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
@@ -201,18 +203,16 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
         return ExecplanError("paused", message, hint=hint)
     message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
-    arguments = answer_arguments(question)
-    command = run.resume_command(*arguments)
-    if question.why == journal_entries.ASK:
-        command = f"correct what failed, but nothing that a completed step has written, then: {command}"
-        command += f"; or edit the steps in the plan, then: {format_replan_command(run.run_paths.id, plan_name)}"
-    if question.why == journal_entries.UNKNOWN:
-        again = f"; or revert it and run the step again: {run.resume_command('--answer', journal_entries.AGAIN)}"
-        hint = f"find out what the step has done, then: {command}{again if arguments else ''}"
-        error = ExecplanError("paused", message, hint=hint, candidates=answers)
-    else:
-        error = _with_resume_hint(ExecplanError("paused", message, hint=command, candidates=answers))
-    error.explanations = explain_answers(question)
+    names = run.run_paths.id, plan_name, run.run_state.executor
+    hint = error_hints.format_resume_command(*names, answer_arguments(question.why))
+    if work := error_hints.WORK_BEFORE_ANSWER.get(question.why):
+        hint = "; ".join(filter(None, (f"{work}, then: {hint}", error_hints.answer_otherwise(question.why, *names))))
+    error = ExecplanError("paused", message, hint=hint, candidates=answers)
+    if question.why != journal_entries.UNKNOWN:
+        error = _with_resume_hint(error)
+    policy = effective_policy(run.run_paths.project)
+    rolls_back = is_rolled_back_after(CANCELLATION, policy, run.run_state)
+    error.explanations = explain_answers(question, stop_rolls_back=rolls_back)
     return error
 
 

@@ -6,11 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.prompts import can_ask
 from execplan.core.text.message_parts import join_first
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
-from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, is_answered_by_resume
-from execplan.execution.engine.run_state import Question
 
 _MAX_PATHS = 3
 _MAX_LINES = 20
@@ -49,13 +46,6 @@ def truncate_lines(lines: Sequence[str]) -> list[str]:
     """Return the first lines of a list, and one with the number of the others."""
     remaining = len(lines) - _MAX_LINES
     return [*lines[:_MAX_LINES], f"  and {remaining} more: see the run's journal"] if remaining > 0 else list(lines)
-
-
-def answer_arguments(question: Question) -> tuple[str, ...]:
-    """Return the arguments with which a resume answers a question; none if it answers it itself, or can ask."""
-    if is_answered_by_resume(question) or can_ask():
-        return ()
-    return "--answer", ALLOWED_ANSWERS[question.why][0]
 
 
 def format_run_command(command_name: str, run: str, plan: str, *arguments: str) -> str:

@@ -36,6 +36,11 @@ class ActingAs:
         _actor_override.reset(self._token)
 
 
+def can_ask() -> bool:
+    """Return whether standard input and output are a terminal, so that a command can ask a question."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def actor_of_call() -> str:
     """Return the name from `--as`, which only this call has; empty without it."""
     return _actor_override.get()

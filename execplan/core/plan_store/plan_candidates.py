@@ -128,3 +128,16 @@ def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None, activity: Pla
         return activity.last_edit(stored_plan.project, stored_plan.ref.path)
     except OSError:
         return None
+
+
+def name_archived_plans(error: ExecplanError, projects: Sequence[Project]) -> None:
+    """Add the archived plans to the error that there are no others, the last one first: each can be named."""
+    archived = [
+        plan_store.name_in_commands(member, ref)
+        for member in projects
+        for ref in plan_store.all_refs(member)
+        if ref.archived
+    ]
+    if archived:
+        error.candidates = tuple(sorted(archived, reverse=True))
+        error.hint = f"{error.hint}; or name an archived one, as in: execplan show {error.candidates[0]}"

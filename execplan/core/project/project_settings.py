@@ -46,6 +46,8 @@ def _ensure_no_nul(table: dict[str, object], path: str) -> None:
 
 
 SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
+BASELINE_FILE = os.path.join(".agent", "lint-baseline.json")
+"""The baseline of `lint`, from the base of a project."""
 PYPROJECT_FILE = "pyproject.toml"
 _MAX_BYTES = 1 << 20
 _EMPTY_TABLE: dict[str, object] = {}

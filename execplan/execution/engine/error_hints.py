@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from shlex import quote
 from typing import Final
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
+from execplan.execution.engine.journal.journal_entries import AGAIN, ASK, UNKNOWN
+from execplan.execution.engine.run_questions import answer_arguments
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
 
@@ -68,10 +70,27 @@ def add_resume_hint(run_paths: RunPaths, executor: str) -> AbstractContextManage
     return add_hint_on_error(f"then continue: {format_resume_command(run_paths.number, ref.shell_name, executor)}")
 
 
-def format_resume_command(run: int | str, plan: str, executor: str) -> str:
+def format_resume_command(run: int | str, plan: str, executor: str, arguments: Sequence[str] = ()) -> str:
     """Return the command that resumes a run of a plan, on the same executor unless it is empty.
 
-    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell.
+    `run` is the number or the ID of the run, `plan` the name of the plan, quoted for a shell; `arguments` come last.
     """
-    option = f" --executor {quote(executor)}" if executor else ""
-    return f"execplan resume {run} -p {plan}{option}"
+    options = ("--executor", quote(executor)) if executor else ()
+    return " ".join(["execplan", "resume", str(run), "-p", plan, *options, *arguments])
+
+
+WORK_BEFORE_ANSWER: Final = {
+    ASK: "correct what failed, but nothing that a completed step has written",
+    UNKNOWN: "find out what the step has done",
+}
+"""What comes before the first answer to a question, by its kind; nothing for other kinds."""
+
+
+def answer_otherwise(why: str, run: str, plan: str, executor: str) -> str:
+    """Return what to do in place of the first answer, with its command; empty if the other answers need no work."""
+    if why == ASK:
+        return f"or edit the steps in the plan, then: {format_replan_command(run, plan)}"
+    if why == UNKNOWN and (arguments := answer_arguments(why)):
+        again = format_resume_command(run, plan, executor, (arguments[0], AGAIN))
+        return f"or revert it and run the step again: {again}"
+    return ""

@@ -112,7 +112,7 @@ def _resume_session(
         ensure_answer_expected(run_state, answer)
         reply = answer
     else:
-        reply = run_questions.resolve_answer(question, answer)
+        reply = run_questions.resolve_answer(question, answer, stop_rolls_back=journal_writer.observer.stop_rolls_back)
         source = source if reply is not None or agent_update is not None else "terminal"
         reply = reply or journal_writer.observer.ask(question)
         if reply is None:

@@ -21,6 +21,7 @@ from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import load_begun_run
 from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.schedule import Schedule
+from execplan.execution.engine.stop_reasons import CANCELLATION, is_rolled_back_after
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import Step
 
@@ -69,7 +70,9 @@ def preview_resume(run_paths: RunPaths, answer: str | None) -> ResumePreview:
     ]
     ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
     effective_answer = (
-        run_questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
+        _resolve_answer(run_state, run_state.question, approved_plan, answer)
+        if run_state.question is not None
+        else answer
     )
     return ResumePreview(run_paths.id, run_state.question, effective_answer, tuple(interrupted_steps), tuple(steps))
 
@@ -89,8 +92,15 @@ def _preview_agent_run(
     )
     if question is None:
         ensure_answer_expected(run_state, answer)
-    effective_answer = run_questions.resolve_answer(question, answer) if question is not None else None
+    effective_answer = _resolve_answer(run_state, question, approved_plan, answer) if question is not None else None
     return ResumePreview(run_paths.id, question, effective_answer, (), tuple(remaining_steps(schedule, run_state)))
+
+
+def _resolve_answer(
+    run_state: RunState, question: Question, approved_plan: ApprovedPlan, answer: str | None
+) -> str | None:
+    rolls_back = is_rolled_back_after(CANCELLATION, approved_plan.policy, run_state)
+    return run_questions.resolve_answer(question, answer, stop_rolls_back=rolls_back)
 
 
 def _touched_paths(run_state: RunState, interrupted_steps: list[str]) -> set[str]:

@@ -13,6 +13,9 @@ from execplan.execution.engine.run_state import Question
 class RunObserver:
     """An observer that shows nothing and answers nothing; base class of the command line's observers."""
 
+    stop_rolls_back = False
+    """Whether a run that a person stops at a question is rolled back. The run sets it when a session starts."""
+
     def warn(self, warning: str) -> bool:
         """Show a warning before steps run. Return False if it cannot be shown and must be part of the result."""
         return False

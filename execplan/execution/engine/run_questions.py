@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from execplan.core.errors import ExecplanError
+from execplan.core.plan_store.author import can_ask
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import (
     AGAIN,
@@ -89,14 +90,10 @@ _ANSWERED_BY_RESUME = (CHECKPOINT, APPROVE, COVERED)
 
 
 _EXPLANATIONS = {
-    (CHECKPOINT, GO): "continue the run",
     (CONFIRM, GO): "run the step",
     (UNKNOWN, GO): "the step has completed its work: continue the run",
-    (APPROVE, GO): "continue the run",
-    (COVERED, GO): "continue the run",
-    (ASK, AGAIN): "run the step again",
-    (UNKNOWN, AGAIN): "run the step again",
 }
+"""What an answer does, where that differs by the kind of question."""
 
 
 def format_answer_hint(question: Question, run_arguments: str) -> str:
@@ -105,27 +102,40 @@ def format_answer_hint(question: Question, run_arguments: str) -> str:
     return f"a person must answer {' or '.join(answers)}: execplan resume {run_arguments} --answer {answers[0]}"
 
 
-def explain_answers(question: Question) -> dict[str, str]:
+def explain_answers(question: Question, *, stop_rolls_back: bool) -> dict[str, str]:
     """Return what each allowed answer to a question does."""
-    common = {SKIP: "continue without the step", STOP: "end the run as failed"}
+    outcome = "roll it back" if stop_rolls_back else "keep its changes"
+    common = {
+        GO: "continue the run",
+        AGAIN: "run the step again",
+        SKIP: "continue without the step",
+        STOP: f"end the run as failed and {outcome}",
+    }
     return {
-        answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
+        answer: _EXPLANATIONS.get((question.why, answer), common[answer]) for answer in ALLOWED_ANSWERS[question.why]
     }
 
 
-def is_answered_by_resume(question: Question) -> bool:
-    """Return whether a resume without `--answer` answers the question."""
-    return question.why in _ANSWERED_BY_RESUME
+def is_answered_by_resume(why: str) -> bool:
+    """Return whether a resume without `--answer` answers the questions of a kind."""
+    return why in _ANSWERED_BY_RESUME
 
 
-def resolve_answer(question: Question, answer: str | None) -> str | None:
+def answer_arguments(why: str) -> tuple[str, ...]:
+    """Return the arguments with which a resume answers a question; none if it answers it itself, or can ask."""
+    if why not in ALLOWED_ANSWERS or is_answered_by_resume(why) or can_ask():
+        return ()
+    return "--answer", ALLOWED_ANSWERS[why][0]
+
+
+def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: bool) -> str | None:
     """Return the answer that a resume gives, or None if one must be given explicitly.
 
     Raises ExecplanError if the answer is not allowed.
     """
     allowed_answers = ALLOWED_ANSWERS[question.why]
     if answer is None:
-        return allowed_answers[0] if is_answered_by_resume(question) else None
+        return allowed_answers[0] if is_answered_by_resume(question.why) else None
     if answer not in allowed_answers:
         error = ExecplanError(
             "bad-answer",
@@ -133,7 +143,7 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
-        error.explanations = explain_answers(question)
+        error.explanations = explain_answers(question, stop_rolls_back=stop_rolls_back)
         raise error
     return answer
 

@@ -46,6 +46,9 @@ def start_session(
 ) -> RunSession:
     """Start a run session now. Raises ExecplanError."""
     project = run_paths.project
+    journal_writer.observer.stop_rolls_back = stop_reasons.is_rolled_back_after(
+        stop_reasons.CANCELLATION, policy, journal_writer.run_state
+    )
     initial_triggers = git_triggers.take_snapshot(project) if options.should_commit(project) else {}
     plan_before = plan_store.read_bytes(project, run_paths.ref.path)
     return RunSession(run_paths, policy, journal_writer, options, plan_before, monotonic(), initial_triggers)
@@ -97,10 +100,8 @@ def finish_failed_run(session: RunSession) -> FinishedRun | None:
     if run_state.end_entry is None or run_state.status != states.FAILED:
         return None
     cause, reason = run_state.end_entry.fields["cause"], run_state.end_entry.fields["reason"]
-    if (
-        cause not in session.policy.rollback_on
-        or run_state.is_agent_run
-        or record_builder.is_record_current(session.run_paths, run_state.document, run_state)
+    if not stop_reasons.is_rolled_back_after(cause, session.policy, run_state) or record_builder.is_record_current(
+        session.run_paths, run_state.document, run_state
     ):
         return None
     warnings: list[str] = []
@@ -177,11 +178,8 @@ def _write_end(
 
 
 def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> RollbackResult | None:
-    """Roll back a failed run if the policy requires that.
-
-    An agent's run is never rolled back automatically: the agent may be in the middle of something.
-    """
-    if cause not in session.policy.rollback_on or session.journal_writer.run_state.is_agent_run:
+    """Roll back a failed run if the policy requires that."""
+    if not stop_reasons.is_rolled_back_after(cause, session.policy, session.journal_writer.run_state):
         return None
     from execplan.execution.engine.recovery.rollback import rollback
 

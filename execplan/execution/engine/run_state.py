@@ -68,6 +68,8 @@ class RunState(RunProgress):
         self.document = document
         self.approval_fields: dict[str, Any] = {}
         """Fields of the entry that names the current approval: that of the beginning or of the last resume."""
+        self.later_approvals: list[RunEntry] = []
+        """Entries of the resumes under another approval than before."""
         self.resume_count = 0
         self.status_of = {step.id: states.PENDING for step in document.steps}
         self.reasons: dict[str, str] = {}
@@ -228,6 +230,8 @@ class RunState(RunProgress):
 
     def _on_resumed(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self.end_entry = self.question = None
+        if fields.get("approval_id") != self.approval_fields.get("approval_id"):
+            self.later_approvals.append(entry)
         self.approval_fields = fields
         self.resume_count += 1
         self.expected_states |= {path: state_from_json(state) for path, state in fields.get("states", {}).items()}

@@ -21,6 +21,7 @@ from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.schedule import StepTransition
 from execplan.execution.engine.step_order import StepOrder
 from execplan.execution.execution_plan import Step
+from execplan.execution.policy import Policy
 
 DONE: Final = "done"
 """Nothing is left to do."""
@@ -32,6 +33,9 @@ COVERED: Final = "covered"
 SIGNAL: Final = "signal"
 TROUBLE: Final = "trouble"
 """Something other than a step failed, such as the disk; the run itself has no known problem."""
+
+CANCELLATION: Final = "cancellation"
+"""Cause of the end of a run that a person stops at a question."""
 
 
 class StopReason(NamedTuple):
@@ -53,7 +57,15 @@ def failed_step_reason(step: str, performed: AttemptResult) -> StopReason:
 
 def stopped_at_question(question: Question) -> StopReason:
     """Return the stop reason for a person who answers a question by stopping the run."""
-    return StopReason(FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    return StopReason(FAILED, question.step, CANCELLATION, f"stopped at the question: {question.words}")
+
+
+def is_rolled_back_after(cause: str, policy: Policy, run_state: RunState) -> bool:
+    """Return whether the policy has a run that ends with a cause rolled back.
+
+    An agent's run is never rolled back automatically: the agent may be in the middle of something.
+    """
+    return cause in policy.rollback_on and not run_state.is_agent_run
 
 
 def follow_failure(

@@ -10,6 +10,7 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_discovery, project_state
 from execplan.core.project.project import Project
+from execplan.core.project.project_settings import BASELINE_FILE
 from execplan.linter.baseline_filter import BaselineCounts, apply_baseline, count_by_mark, find_moved_plan
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, parse_checked_plan
@@ -18,9 +19,6 @@ from execplan.linter.rule import GIT_NEEDS, RULES
 
 PlanEntries = dict[str, BaselineCounts]
 """Baseline entries of each plan, by its path from the root."""
-
-DEFAULT_FILE = os.path.join(".agent", "lint-baseline.json")
-"""Default path of a baseline, relative to the project's base directory."""
 
 _SCHEMA_NAME = "execplan-lint-baseline/1"
 _MAX_BYTES = 64 << 20
@@ -130,7 +128,18 @@ def default_file(start: str) -> str:
 
     Raises ExecplanError if the project's settings are invalid.
     """
-    return os.path.join(project_discovery.find(start).base, DEFAULT_FILE)
+    return os.path.join(project_discovery.find(start).base, BASELINE_FILE)
+
+
+def is_uncommitted(file: str) -> bool:
+    """Return whether the last commit lacks a baseline, or has another version of it; False if git can't say."""
+    from execplan.core.git.git_commit import uncommitted_files
+
+    path, project = _resolve_path(file)
+    try:
+        return project.git is not None and bool(uncommitted_files(project, [path]))
+    except ExecplanError:
+        return False
 
 
 def _resolve_path(file: str) -> tuple[str, Project]:

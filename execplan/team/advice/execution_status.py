@@ -249,6 +249,14 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
     return [step for step in remaining if step not in done]
 
 
+def repeated_run_text(status: dict[str, Any], stored_plan: StoredPlan) -> str:
+    """Return that the last run has completed all compiled steps, so that they need no other; empty if it has not."""
+    run: LastRunJson | None = status["run"]
+    if run is None or run["state"] != _COMPLETED or status["state"] != _USED:
+        return ""
+    return "" if list_remaining_steps(stored_plan, status) else f"{last_run_text(run, _USED)}: these steps have run"
+
+
 def is_edited(run: LastRunJson) -> bool:
     """Return whether the steps of a run that has not completed were edited in the plan."""
     from execplan.execution.engine.run_records.run_statuses import EDITED

@@ -52,7 +52,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if plan.conflict_lines:  # other commands can't edit the plan
         return Advice((f"execplan merge {name}",))
     if commands := execution_status.open_run_commands(execution, name):
-        return Advice(commands)
+        return advise_open_run(execution["run"] if execution is not None else {}, commands, name)
     if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):
         return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
     if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
@@ -108,6 +108,17 @@ def _has_step(plan: ParsedPlan, task_id: str) -> bool:
         except ExecplanError:
             continue  # lint reports it
     return False
+
+
+def advise_open_run(run: LastRunJson, commands: tuple[str, ...], name: str) -> Advice:
+    """Return the advice for an unfinished run, given the commands that finish it: what comes before a person's answer."""
+    from execplan.execution.engine import error_hints
+
+    description = error_hints.WORK_BEFORE_ANSWER.get(run["why"] or "")
+    if not description:
+        return Advice(commands)
+    otherwise = error_hints.answer_otherwise(run["why"] or "", str(run["id"]), name, run["executor"] or "")
+    return Advice(commands, Work(description, commands[0], otherwise=otherwise))
 
 
 def advise_after_failure(run: LastRunJson, name: str) -> Advice:
@@ -193,7 +204,7 @@ def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
         open_tasks = find_open_tasks(project, ref, plan)
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks.task is None else Advice()
     if run := execution_status.find_open_run(project, ref):
-        return Advice(tuple(execution_status.finish_run_commands(project, ref, run, name)))
+        return advise_open_run(run, execution_status.finish_run_commands(project, ref, run, name), name)
     return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
 
 

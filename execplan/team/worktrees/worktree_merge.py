@@ -223,9 +223,7 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
     if not files:
         return
     directory = quote(worktree.root)
-    project_directory = quote(record.directory_in(worktree.root))
-    commands = [f"execplan -C {project_directory} merge {quote(record.plan)}"] if record.plan in files else []
-    commands += [
+    commands = [  # the plan was already merged task by task
         f"edit the conflicts, then: git -C {directory} commit -a --no-edit",
         f"execplan worktree {quote(record.id)} --finish",
     ]

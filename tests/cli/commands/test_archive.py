@@ -301,6 +301,16 @@ def test_of_several_plans_all_or_none(repo: Folder) -> None:
     assert len(repo.ok("list")["plans"]) == 3
 
 
+def test_a_plan_that_another_supersedes_is_archived_next(repo: Folder) -> None:
+    repo.plan(CLEAN, "2026-01-01_alpha")
+    repo.plan(CLEAN, "2026-01-02_gamma")
+    result = repo.run("set", "-p", "gamma", "--meta", "supersedes=alpha")
+    archive = "archive 2026-01-01_alpha --as superseded --by 2026-01-02_gamma"
+    assert result.out.endswith(f"next: execplan {archive}\n")
+    repo.ok(*archive.split())
+    assert repo.run("set", "-p", "gamma", "--meta", "owner=ana").out.endswith("next: execplan lint 2026-01-02_gamma\n")
+
+
 def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: Folder) -> None:
     assert repo.run("archive", "--complete").out == "no complete plans to archive: no plans yet\n"
     repo.plan(CLEAN, "2026-01-03_writer")
@@ -308,8 +318,12 @@ def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: F
         "no complete plans to archive: 1 open plan\nnext: execplan status\n"
     )
     commit_plans(repo, "parser", "scanner")
+    repo.write("README.md", "See .agent/execplans/2026-01-01_parser.md.\n")
     data = repo.ok("archive", "--complete", "--dry-run")
     assert len(data["plans"]) == 2
+    preview = repo.run("archive", "--complete", "--dry-run")
+    assert preview.out.endswith("\nnext: execplan archive --complete\n")
+    assert "to rewrite it: execplan archive --complete --rewrite-links\n" in preview.err
     no_outcome = COMPLETE_PLAN.partition("## Outcomes")[0] + "## Outcomes & Retrospective\n\nNone yet.\n"
     repo.plan(no_outcome, "2026-01-04_reader")
     result = repo.run("archive", "--complete", "--json")

@@ -240,7 +240,7 @@ def test_a_commit_that_is_refused_takes_no_approval_back(desk: InProcessReposito
 
 
 def test_declined_and_revoked(desk: InProcessRepository) -> None:
-    desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)
+    desk.patch.setattr("execplan.core.plan_store.author.can_ask", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     assert desk.type("approve").exit == 1
     desk.approve()
@@ -267,7 +267,7 @@ def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: InProcessRepository
     from execplan.core import trace
 
     desk.patch.setattr(trace, "warnings", [])
-    desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)
+    desk.patch.setattr("execplan.core.plan_store.author.can_ask", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     result = desk.type("approve")

@@ -47,6 +47,8 @@ def test_the_document(branch: Folder) -> None:
     result = branch.run("changes", "--since", "main", "--json")
     data = result.json["data"]
     assert result.exit == 1
+    assert result.json["next"] == ["execplan lint --since main"]
+    assert branch.run("lint", "--since", "main").exit == 1
     assert data["since"] == branch.git("rev-parse", "main").strip()
     assert data["findings"] == {"error": 1, "warning": 0, "hint": 0}
     (plan,) = data["plans"]

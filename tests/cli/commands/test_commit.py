@@ -26,6 +26,17 @@ def test_all_plans_are_committed_and_settings_are_named(plain: Folder) -> None:
     assert plain.run("commit", "--all").out == "nothing to commit: no plan has changes\n"
 
 
+def test_a_new_baseline_is_named_like_the_settings(repo: Folder) -> None:
+    repo.plan()
+    add = "git add .agent/lint-baseline.json"
+    assert repo.run("lint", "--write-baseline").out.endswith(f"\nnext: {add}\n")
+    assert repo.run("commit", "--all").out.endswith(f"\nnext: {add}\n")
+    repo.git("add", ".agent/lint-baseline.json")
+    repo.git("commit", "-q", "-m", "Baseline")
+    assert "baseline.json" not in repo.run("commit", "--all").out
+    assert "next: execplan lint --baseline" in repo.run("lint", "--write-baseline").out
+
+
 def test_conflict_markers_that_are_committed_are_reported(repo: Folder) -> None:
     conflict = "<<<<<<< ours\n- [ ] Read.\n=======\n- [ ] Scan.\n>>>>>>> theirs\n"
     for name in ("parser", "scanner"):

@@ -143,7 +143,7 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
         in result.err
     )
     assert result.err.endswith(
-        "\n  go    run the step\n  skip  continue without the step\n  stop  end the run as failed\n"
+        "\n  go    run the step\n  skip  continue without the step\n  stop  end the run as failed and roll it back\n"
         f"next: execplan resume {run} -p {NAME} --answer go\n"
     )
     assert "is waiting for an answer: step see requires confirmation: Run cat" in desk.type("status").out

@@ -283,8 +283,11 @@ def test_section_steps_and_run_exclude_each_other(desk: InProcessRepository) -> 
 
 def test_a_run_under_an_approval_by_policy_names_nobody(desk: InProcessRepository) -> None:
     run = JournaledRun(desk)
-    run.write("resumed", **{**APPROVED, "how": "policy", "approver": "Ann"}, **USER_FIELDS, document="", revision=1)
-    assert "by ann, approved by the policy, in bwrap" in desk.type("show", "--run").out
+    approval = {**APPROVED, "how": "policy", "approver": "Ann", "approval_id": "another"}
+    run.write("resumed", **approval, **USER_FIELDS, document="", revision=1)
+    lines = desk.type("show", "--run").out.splitlines()
+    assert lines[1].endswith(" by ann, approved by Ann on a terminal, in bwrap")
+    assert next(line for line in lines if line.startswith("resumed ")).endswith(", revision 1: approved by the policy")
 
 
 def test_the_error_of_an_attempt_that_a_later_one_made_good_is_not_shown(desk: InProcessRepository) -> None:

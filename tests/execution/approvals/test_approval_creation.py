@@ -151,7 +151,7 @@ def test_what_changes_while_somebody_reads_is_not_approved(desk: InProcessReposi
     from execplan.cli.output import approval_output
     from execplan.execution.approvals import approval_creation
 
-    desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)
+    desk.patch.setattr("execplan.core.plan_store.author.can_ask", lambda: True)
     desk.patch.setattr(approval_output, "ask_for_approval", lambda *_: desk.write("src/old.py", "x = 2\n"))
     result = desk.type("approve")
     assert result.exit == 4

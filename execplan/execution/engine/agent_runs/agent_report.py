@@ -225,7 +225,10 @@ def _record_report(
     other_declared_paths = [
         path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])
     ]
-    changed_paths = undeclared_changes.find_changes(session.run_paths, [*plan_paths, *other_declared_paths])
+    evidence_paths = [step_report.evidence_path] if step_report.evidence_path else []
+    changed_paths = undeclared_changes.find_changes(
+        session.run_paths, [*plan_paths, *other_declared_paths, *evidence_paths]
+    )
     update.warnings += [f"{path} has changed, but no step in progress declares it" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
     finished = update.advance()

@@ -51,6 +51,8 @@ class StepReport(NamedTuple):
     evidence: bytes | None = None
     """Output that the agent saw."""
     session: str = ""
+    evidence_path: str = ""
+    """Path of the file with the evidence, from the repository root; empty if it is not a file of the repository."""
 
 
 def evidence_digest(step_report: StepReport) -> str:

@@ -7,6 +7,7 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
+from execplan.execution.engine.run_questions import answer_arguments
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
     CUT_SHORT,
@@ -54,7 +55,8 @@ def select_commands(
         return f"execplan evaluate {name}", rollback
     if by_agent or run_status.state == BY_AGENT:
         return f"execplan handoff {name}", rollback
-    return format_resume_command(run_status.id, name, run_status.executor), rollback
+    answer = answer_arguments(run_status.why)
+    return format_resume_command(run_status.id, name, run_status.executor, answer), rollback
 
 
 def has_new_steps(project: Project, ref: PlanRef, run_id: str) -> bool:

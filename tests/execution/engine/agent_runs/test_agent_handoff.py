@@ -163,6 +163,7 @@ def test_a_plan_of_prose_hands_over_its_open_tasks(agent: Agent) -> None:
         (3, None, None),
     ]
     assert "Write it." in result.out
+    assert "Do its open tasks, in order." in result.out
     assert "Read it." not in result.out
     assert "nothing of it may be done" not in result.out
     assert "not approved" not in result.out

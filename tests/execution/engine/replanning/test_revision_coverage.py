@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,10 @@ def test_what_failed_is_tried_again_as_it_was_approved(desk: InProcessRepository
     assert desk.data("approve", "--check")["covered_by"] == approvals(desk)[0]["digest"]
     assert desk.data("resume", "--dry-run")["question"]["why"] == "covered"
     assert desk.type("resume").exit == 0
+    shown = desk.type("show", "--run", "1").out
+    approver = approvals(desk)[0]["approver"]
+    assert re.search(f"started .*, approved by {approver} ", shown)
+    assert re.search(f"resumed .*, revision 2: all steps were approved by {approver} as revision 1\n", shown)
     assert recorded(desk).status == "completed"
 
 
