@@ -159,7 +159,10 @@ def _remove_file(path: str) -> None:
 
 def _connect(path: str) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=_TIMEOUT, isolation_level=None)
-    database.execute("pragma trusted_schema = off")
-    database.execute("pragma synchronous = normal")
-    database.execute("pragma cache_size = -65536")
+    try:
+        for setting in ("trusted_schema = off", "synchronous = normal", "cache_size = -65536"):
+            database.execute(f"pragma {setting}")
+    except BaseException:  # the file is no database
+        database.close()
+        raise
     return database
