@@ -47,14 +47,14 @@ lint 31
 list 42
 log 18
 mcp 67
-merge 53
+merge 20
 new 41
 next 52
 note 18
 outcome 18
 overlaps 19
 prime 53
-redo 53
+redo 42
 rename 57
 reopen 18
 replan 49
@@ -82,7 +82,7 @@ status 52
 summarize 20
 sync 24
 triage 17
-undo 53
+undo 42
 uninstall 29
 use 15
 worktree 67

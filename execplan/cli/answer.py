@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.approvals.artifact_store import StoredArtifact
     from execplan.execution.engine.replanning.run_replan import ReplanResult
-    from execplan.team.advice.plan_advice import Work
+    from execplan.team.advice.advice import Work
     from execplan.team.review.comment_file import StoredRecord
 
     WrittenFile = StoredArtifact | StoredRecord | ReplanResult

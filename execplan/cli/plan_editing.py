@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
-    from execplan.team.advice.plan_advice import Advice, Work
+    from execplan.team.advice.advice import Advice, Work
 
 
 def edit_plan(

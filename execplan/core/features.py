@@ -39,7 +39,7 @@ COMPLETION_WARNINGS: Final = "execplan.team.dependencies.plan_blockers:completio
 COMPLETION_ADVICE: Final = "execplan.team.advice.plan_advice:advise_after_tasks"
 """Returns the advice for a plan after tasks were checked off; empty if another task can be done."""
 PLAN_ADVICE: Final = "execplan.team.advice.plan_advice:advise_plan"
-"""Returns the advice for a plan by its state and its last run, for `handoff`."""
+"""Returns the advice for a plan by its state and its last run, for `handoff` and for a plan that can't be archived."""
 NEW_PLAN_ADVICE: Final = "execplan.team.advice.plan_advice:advise_new_plan"
 """Returns the advice for a plan that `new` has just created."""
 APPROVED_COMMANDS: Final = "execplan.team.advice.execution_status:approved_commands"
@@ -94,6 +94,8 @@ DENIED_COMMANDS: Final = "execplan.agents.integrations.guard_hook:denied_command
 """Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
 MOVE_RECOVERY: Final = "execplan.core.archive.move_execution:recover_move_or_warn"
 """Finishes an interrupted move before other work in a project."""
+MERGE_HINT: Final = "execplan.core.plan_store.pending_merge:finishing_hint"
+"""Returns how to finish a merge that keeps a plan from being committed."""
 STATE_ADOPTION: Final = "execplan.core.project.project_state:adopt_state"
 """Moves the state from before `git init` into the git directory."""
 

@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import NamedTuple
 
-from execplan.core.archive import plan_archive
+from execplan.core.archive.archive_blockers import load_blockers
 from execplan.core.edits.plan_commit import commit_paths, commit_plan
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
@@ -193,7 +193,7 @@ def _archive_if_complete(
     ref = worktree_ref(project, record)
     if ref is None or ref.archived or plan_store.load(project, ref).state != COMPLETE:
         return None, (), ()
-    reasons = plan_archive.load_blockers(project, ref).reasons
+    reasons = load_blockers(project, ref).reasons
     if reasons:
         return None, reasons, ()
     save_record(project, record._replace(is_archiving=True))

@@ -349,7 +349,7 @@ def test_a_plan_that_only_a_path_names_is_named_by_it(repo: Folder) -> None:
         assert "'docs/my work.md'" in leading, command
         repo.ok(*shlex.split(leading)[1:])
     error = repo.run("archive", "docs/my work.md").err.splitlines()[-1]
-    assert error.endswith(": execplan prime 'docs/my work.md'")
+    assert "-p 'docs/my work.md'; or abandon it" in error
 
 
 def test_hints_of_a_command_elsewhere_go_there_too(repo: Folder) -> None:

@@ -11,6 +11,8 @@ from tests.in_process_repository import NAME, InProcessRepository
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.conftest import Folder
+
 COMPLETE = """# Sort the list
 
 This ExecPlan is a living document.
@@ -93,3 +95,13 @@ def test_comment_and_note_take_the_plan_in_the_same_places(desk: InProcessReposi
 def test_worktree_list_lists_although_a_plan_is_called_so(desk: InProcessRepository) -> None:
     assert desk.type("worktree", "list").out == "no plan has a worktree\n"
     assert len(desk.git("worktree", "list").splitlines()) == 1
+
+
+def test_a_directory_that_is_not_there_is_an_error_before_any_command(repo: Folder) -> None:
+    """Above all for `init`, which must not create it."""
+    for command in ("init", "status", "prime", "lint", "new X", "mcp"):
+        for arguments in (["-C", "nowhere", *command.split()], [*command.split(), "-C", "nowhere"]):
+            error = repo.run(*arguments).err
+            assert error.startswith("execplan: can't change the directory to nowhere: no such file"), arguments
+            assert "init" not in error
+    assert not (repo.path / "nowhere").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -125,7 +126,10 @@ def approve(
     ) -> tuple[Confirmation, list[str]]:
         if call.as_json or not author.can_ask():
             message = "without a terminal, approve requires --digest, the digest of the evaluation that you read"
-            hint = f"read the evaluation, and use its data.digest: execplan evaluate {ref.shell_name} --json"
+            options = [f"--step {quote(step)}" for step in steps] + ([f"--max-risk {max_risk}"] if max_risk else [])
+            # the digest is not filled in: whoever only follows hints has to read the evaluation for it
+            command = approval_output.digest_command(ref.shell_name, "DIGEST", scope, options)
+            hint = f"read the evaluation, then approve its digest: execplan evaluate {ref.shell_name}; {command}"
             raise usage_error(message, hint)
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []

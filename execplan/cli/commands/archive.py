@@ -20,7 +20,7 @@ from execplan.cli.output.move_output import (
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
-from execplan.core.archive.plan_archive import ArchiveBlockers
+from execplan.core.archive.archive_blockers import ArchiveBlockers, load_blockers
 from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions
@@ -228,7 +228,7 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
     """Return what keeps a plan from being archived, with its unfinished runs; raises ExecplanError."""
     if ref.archived:
         return ArchiveBlockers((), "", "")
-    blockers = plan_archive.load_blockers(project, ref) if finished else ArchiveBlockers((), "", "")
+    blockers = load_blockers(project, ref) if finished else ArchiveBlockers((), "", "")
     runs = list_open_runs(project, ref)
     if not runs:
         return blockers
@@ -241,5 +241,4 @@ def _not_finished_error(blocked: dict[str, ArchiveBlockers], count: int) -> Exec
     lines = [f"{name}: {reason}" for name, blockers in blocked.items() for reason in blockers.reasons]
     first = next(iter(blocked.values()))
     message = f"{len(blocked)} of {count} plans can't be archived; nothing was changed"
-    hint = f"{first.advice}: {first.command}"
-    return ExecplanError("not-finished", message, hint=hint, candidates=lines, data={"reasons": lines})
+    return ExecplanError("not-finished", message, hint=first.hint, candidates=lines, data={"reasons": lines})

@@ -21,7 +21,7 @@ from execplan.core.plan_store.author import can_ask
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
-from execplan.team.advice.plan_advice import Advice
+from execplan.team.advice.advice import Advice
 from execplan.views.board.board_cards import Board, Card
 
 

@@ -94,13 +94,13 @@ def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, Pla
     if archived:
         text = f"nothing committed: no open plans; {format_count(len(archived), 'archived plan')} have changes"
         return Answer(no_plan, text, next_commands=uncommitted_archive_commands(project))
-    commands = _removal_commands(_deleted_plans(project))
+    commands = _removal_commands(missing_plans.find_deleted(project))
     return Answer(no_plan, "nothing to commit: no plans", next_commands=commands)
 
 
 def _name_uncommitted(answer: Answer, project: Project) -> Answer:
     """Return the answer of `commit --all` with what it leaves: deleted plans, and the settings."""
-    deleted, files = _deleted_plans(project), _uncommitted_settings(project)
+    deleted, files = missing_plans.find_deleted(project), _uncommitted_settings(project)
     commands = _removal_commands(deleted)
     if files:
         unstaged = _unstaged_files(project, files)
@@ -114,12 +114,6 @@ def _name_uncommitted(answer: Answer, project: Project) -> Answer:
 
 def _removal_commands(deleted: Sequence[str]) -> tuple[str, ...]:
     return (missing_plans.removal_command(deleted),) if deleted else ()
-
-
-def _deleted_plans(project: Project) -> list[str]:
-    """Return the paths of plans of a project and its nested projects that git has and that were deleted by hand."""
-    members = project_discovery.with_nested_projects(project)
-    return [plan.path for member in members for plan in missing_plans.find_missing(member)]
 
 
 def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:

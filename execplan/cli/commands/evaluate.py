@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
-    from execplan.team.advice.plan_advice import Advice
+    from execplan.team.advice.advice import Advice
 
 TEXT = "text"
 MARKDOWN = "markdown"
@@ -108,7 +108,8 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advice:
     """Return the advice for an approval or a run; no commands if edits or an approval are next."""
     from execplan.team.advice import execution_status
-    from execplan.team.advice.plan_advice import Advice, advise_after_failure, advise_plan
+    from execplan.team.advice.advice import Advice
+    from execplan.team.advice.plan_advice import advise_after_failure, advise_plan
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     stored_plan = plan_store.load(project, ref)

@@ -15,8 +15,9 @@ from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.conflict_warnings import listed_conflict_warnings
-from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
+from execplan.team.advice.no_open_plans import describe_no_open_plans
 from execplan.team.worktrees.newest_plans import with_newest_versions
 
 
@@ -63,16 +64,16 @@ def list_(call: Call, *, everything: bool, states: tuple[str, ...]) -> Answer:
             text += execution_status.status_suffix(plan["execution"])
         rows.append((plan["state"], done, *([plan["dialect"]] if has_dialects else []), name, text))
     columns = ("state", "done", *(["dialect"] if has_dialects else []), "plan", "title")
-    text = format_table(columns, rows) if rows else "no plans match" if states else no_open_plans_text(project)
+    text, advice = format_table(columns, rows) if rows else "no plans match", Advice()
+    if not rows:
+        advice = Advice(("execplan list --all",))
+        if not states:
+            text, advice = describe_no_open_plans(project)
+    elif broken:
+        advice = Advice((f"execplan lint {quote_plan_name(broken[0]['path'])}",))
     places = [locations.get(listed_plan.ref.path) for listed_plan in listed_plans]
     lines = [text, *worktree_lines(list(zip(names, places, strict=True)))]
     text = "\n".join([*lines, documents] if documents else lines)
-    next_commands: tuple[str, ...] = ()
-    if not plans:
-        next_commands = ("execplan list --all",) if states else no_open_plans_commands(project)
-    elif broken:
-        next_commands = (f"execplan lint {quote_plan_name(broken[0]['path'])}",)
     warnings = listed_conflict_warnings(listed_plans)
-    return Answer(
-        {"plans": plans}, text, CHECK_FAILED if broken else OK, warnings=warnings, next_commands=next_commands
-    )
+    status = CHECK_FAILED if broken else OK
+    return Answer({"plans": plans}, text, status, warnings=warnings, next_commands=advice.commands, work=advice.work)

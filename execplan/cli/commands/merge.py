@@ -15,10 +15,11 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
 from execplan.core.git_merge import conflict_resolution, three_way_merge
 from execplan.core.plan.merge.plan_merge import MergeResult
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import pending_merge, plan_selection
 from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
-from execplan.team.advice.plan_advice import Work
+from execplan.team.advice.advice import Work
 
 
 @define_command(
@@ -59,7 +60,8 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
     if plan is None:
         message = "nothing to merge: no plan has conflict markers"
         unchanged = {"path": None, "changed": False, "digest": None, "commit": None, "said": [message]}
-        return Answer({**unchanged, "conflicts": 0, "notes": []}, message)
+        commands = pending_merge.commands_after_merge(project_discovery.require(start))
+        return Answer({**unchanged, "conflicts": 0, "notes": []}, message, next_commands=commands)
     return _finish_plan(*plan, options)
 
 
@@ -102,23 +104,34 @@ def _finish_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answe
     amended, merged = conflict_resolution.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}
-    is_resolved = (amended.changed or conflict_resolution.is_unmerged(project, ref.path)) and not options.dry_run
-    if merged.conflict_count:
-        git_command = "diff"
-    elif is_resolved:
-        git_command = "add"
-    else:
-        git_command = ""
-    next_commands = (f"git {git_command} {quote(os.path.relpath(ref.path))}",) if git_command and project.git else ()
-    name = quote(os.path.relpath(ref.path))
-    by_hand = f"keep what is right between the conflict markers of {os.path.relpath(ref.path)}"
+    next_commands, work = _advise_git(project, ref, merged, changed=amended.changed, dry_run=options.dry_run)
     return answer._replace(
         data=data,
         exit=CHECK_FAILED if merged.conflict_count else OK,
         warnings=_warnings(merged) + answer.warnings,
         next_commands=next_commands,
-        work=Work(by_hand, f"execplan merge {name}") if merged.conflict_count and not options.dry_run else None,
+        work=work,
     )
+
+
+def _advise_git(
+    project: Project, ref: PlanRef, merged: MergeResult, *, changed: bool, dry_run: bool
+) -> tuple[tuple[str, ...], Work | None]:
+    """Return the git commands that come after a merge of a plan, and what to do by hand."""
+    path = os.path.relpath(ref.path)
+    if project.git is None:
+        return (), None
+    if merged.conflict_count:
+        by_hand = Work(f"keep what is right between the conflict markers of {path}", f"execplan merge {quote(path)}")
+        return (f"git diff {quote(path)}",), by_hand if not dry_run else None
+    if dry_run:
+        return (), None
+    is_resolved = changed or ref.real_path in pending_merge.unmerged_files(project)
+    commands = pending_merge.commands_after_merge(project, [ref.path] if is_resolved else ())
+    if len(commands) < 2:
+        return commands, None
+    add, finish = commands
+    return commands, Work("mark it as resolved", add, lead="with", otherwise=f"then finish: {finish}")
 
 
 def _warnings(merged: MergeResult) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.team.advice.conflict_warnings import conflict_warnings
 from execplan.team.advice.next_plan import select_next_plan
 from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
-from execplan.team.advice.no_open_plans import no_open_plans_commands, no_open_plans_text
+from execplan.team.advice.no_open_plans import describe_no_open_plans
 from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
 
 
@@ -157,12 +157,8 @@ def next_(
     chosen = select_next_plan(os.getcwd(), plan)
     stored_plan, broken_ids, passed_over = chosen.stored_plan, chosen.broken_ids, chosen.passed_over
     if stored_plan is None:
-        current_project = project_discovery.require(os.getcwd())
-        return Answer(
-            {"task": None, "taken": []},
-            no_open_plans_text(current_project),
-            next_commands=no_open_plans_commands(current_project),
-        )
+        text, advice = describe_no_open_plans(project_discovery.require(os.getcwd()))
+        return Answer({"task": None, "taken": []}, text, next_commands=advice.commands, work=advice.work)
     project, ref = stored_plan.project, stored_plan.ref
     plan_fields = plan_json(stored_plan)
     if stored_plan.plan is None:

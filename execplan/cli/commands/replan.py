@@ -67,14 +67,14 @@ def replan(
     A step needs an id and a type, and what the type needs: command, or target
     and content. All fields of a step: execplan schema execution-plan
     """
+    from execplan.cli.run_output.run_lookup import find_run
     from execplan.execution.engine.plan_choice import choose_plan_with_run
     from execplan.execution.engine.replanning.run_replan import replan_run
     from execplan.execution.engine.run_observer import RunObserver
-    from execplan.execution.engine.run_records import run_directories
     from execplan.execution.engine.run_records.run_statuses import is_agent_run
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = run_directories.find_run(project, ref, run)
+    run_paths = find_run(project, ref, run)
     result = replan_run(
         run_paths,
         reason=read_text(reason, "the reason"),

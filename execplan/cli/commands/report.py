@@ -19,7 +19,8 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import change_kind
-from execplan.team.advice.plan_advice import Advice, advise_plan
+from execplan.team.advice.advice import Advice
+from execplan.team.advice.plan_advice import advise_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -96,14 +96,14 @@ def resume(
     --answer. Only a person resumes a run: an agent with a name, from --as or $EXECPLAN_AGENT, exits 3.
     """
     from execplan.cli.run_output.observer_selection import observe_run
-    from execplan.cli.run_output.run_lookup import find_run_to_continue
+    from execplan.cli.run_output.run_lookup import find_run
     from execplan.cli.run_output.run_outcome import outcome_answer
     from execplan.execution.engine import resume
     from execplan.execution.engine.plan_choice import choose_plan_with_run
     from execplan.execution.engine.resume_preview import preview_resume
 
     project, ref = choose_plan_with_run(os.getcwd(), plan)
-    run_paths = find_run_to_continue(project, ref, run)
+    run_paths = find_run(project, ref, run)
     if options.dry_run:
         return resume_preview_answer(
             preview_resume(run_paths, answer),

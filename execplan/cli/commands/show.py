@@ -26,9 +26,10 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_duration
 from execplan.execution import states
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.advice.next_tasks import find_open_tasks
-from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_advice import advise
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
 
 if TYPE_CHECKING:
@@ -197,9 +198,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run
-        from execplan.execution.engine.run_records import run_directories
+        from execplan.cli.run_output.run_lookup import find_run
 
-        return run_answer(load_run(run_directories.find_run(project, ref, run or None)))
+        return run_answer(load_run(find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
     parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])

@@ -25,6 +25,7 @@ from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.conflict_warnings import listed_conflict_warnings
 from execplan.team.advice.next_plan import find_chosen_path, work_order
 from execplan.team.advice.next_tasks import (
@@ -35,8 +36,8 @@ from execplan.team.advice.next_tasks import (
     find_listed_open_tasks,
     load_listed_claims,
 )
-from execplan.team.advice.no_open_plans import new_plan_commands
-from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.no_open_plans import advise_new_plan
+from execplan.team.advice.plan_advice import advise
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from execplan.team.worktrees.newest_plans import with_newest_version, with_newest_versions
 
@@ -145,7 +146,7 @@ def status(
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
     else:
-        advice = Advice(new_plan_commands(project))
+        lines[0], advice = advise_new_plan(project, lines[0])
     if DOCUMENT not in listed_states and (line := documents_line(plans, "execplan status")):
         lines += ["", line] if not rows else [line]
     work = advice.work

@@ -35,7 +35,7 @@ from execplan.core.undo.operation_selection import (
 from execplan.core.undo.plan_removal import is_committed
 from execplan.core.undo.undo_redo import ReversalResult, ReversedStep
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
-from execplan.team.advice.plan_advice import Work
+from execplan.team.advice.advice import Work
 
 _MAX_SHOWN = 20
 """Maximum number of operations shown to people; JSON has all of them."""

@@ -1,4 +1,4 @@
-"""Files at the wrong place: plans that are there twice or not listed, and artifacts that are not where their plan is."""
+"""Files at the wrong place: plans that are there twice, not listed or deleted, and artifacts that are not where their plan is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from execplan.core.edits.undo_stack import build_stack, load_entries
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_facts.listed_plan import ListedPlan
+from execplan.core.plan_store import missing_plans
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_journal import former_paths
 from execplan.core.project.project import Project
@@ -33,6 +34,14 @@ def find_misplaced_artifacts(project: Project, refs: Sequence[PlanRef]) -> Itera
             message = f"the plan {state}, but these artifacts of it are elsewhere, so commands don't find them"
             remedy = _suggest_move(project.display_path(folder), project.display_path(target), entries, target)
             yield DoctorFinding(WARNING, project.display_path(folder), message, remedy)
+
+
+def find_deleted_plans(project: Project) -> Iterator[DoctorFinding]:
+    """Yield a finding for each plan that was deleted and that git has. Raises ExecplanError if git fails."""
+    for path in missing_plans.find_deleted(project):
+        removal = missing_plans.removal_command([path])
+        remedy = f"{missing_plans.restore_command([path])}; or commit its removal: {removal}"
+        yield DoctorFinding(WARNING, project.display_path(path), "deleted, but git still has it", remedy)
 
 
 def suggest_listed_file(project: Project, path: str, targets: set[str]) -> str:

@@ -8,7 +8,12 @@ from shlex import quote
 
 from execplan.cli.doctor.doctor_check import ERROR, NOT_ARCHIVED, NOTICE, WARNING, DoctorContext, DoctorFinding, check
 from execplan.cli.doctor.leftover_checks import TEMPORARY
-from execplan.cli.doctor.misplaced_files import find_misplaced_artifacts, find_restored_plans, suggest_listed_file
+from execplan.cli.doctor.misplaced_files import (
+    find_deleted_plans,
+    find_misplaced_artifacts,
+    find_restored_plans,
+    suggest_listed_file,
+)
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
@@ -175,7 +180,7 @@ def check_ignored(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 
 @check("files")
 def check_plan_files(context: DoctorContext) -> Iterator[DoctorFinding | str]:
-    """The plans directories contain only plans, and no leftovers of a merge or an editor."""
+    """The plans directories contain all plans that git has, nothing else, and no leftovers of a merge or an editor."""
     other_count = 0
     for listed in context.plans:
         if listed.facts.counts is None or listed.facts.counts.total:
@@ -186,6 +191,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             message = f"this file is in a plans directory, but is not a plan: {document_reason(plan)}"
             remedy = f"move it elsewhere, for example: mkdir -p {quote(folder)} && mv {quote(listed.display_path)} {quote(folder)}"
             yield DoctorFinding(WARNING, listed.display_path, message, remedy)
+    yield from find_deleted_plans(context.project)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
             for name in file_access.list_names(folder):

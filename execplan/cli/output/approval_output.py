@@ -46,8 +46,13 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, as_json: bool) -> st
         command = f"execplan approve {name}"
         needs_person = covered.manual_steps or denied_commands()  # the guard lets no agent approve
         return ask_person(command) if needs_person and (is_agent() or not can_ask()) else command
-    inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
-    return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
+    return digest_command(name, evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS], covered)
+
+
+def digest_command(name: str, digest: str, scope: ApprovalScope, options: Sequence[str] = ()) -> str:
+    """Return the command that approves the steps in a scope without asking, with more options if they select them."""
+    inferred = ("--allow-inferred",) if scope.manual_steps and scope.inferred_steps else ()
+    return " ".join([f"execplan approve {name} --digest {digest}", *inferred, *options])
 
 
 def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:

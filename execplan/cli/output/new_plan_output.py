@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.edits.plan_writer import WriteOptions
     from execplan.core.project.project import Project
     from execplan.core.scaffold.plan_creation import CreatedPlan
-    from execplan.team.advice.plan_advice import Advice
+    from execplan.team.advice.advice import Advice
 
 
 def capture_answer(program: str, options: WriteOptions) -> Answer:

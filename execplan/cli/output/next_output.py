@@ -12,6 +12,7 @@ from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.next_tasks import (
     blocked_line,
     claim_line,
@@ -20,7 +21,7 @@ from execplan.team.advice.next_tasks import (
     describe_unknown,
     find_open_tasks,
 )
-from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_advice import advise
 from execplan.team.advice.plan_json import plan_json, task_line
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.hint_reader import fit_command, fit_commands, fit_hint
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.overview_builder import build_overview, make_redactor
-from execplan.team.advice.plan_advice import Advice
 from execplan.team.advice.plan_json import plan_json
 from execplan.team.worktrees.newest_plans import with_newest_version
 

@@ -22,7 +22,7 @@ from execplan.execution.engine.acceptance.check_run import TaskCheckResult
 from execplan.execution.engine.acceptance.verified_completion import Verification, VerificationObserver
 from execplan.execution.permission import ASK
 from execplan.library.plan_api import Plan
-from execplan.team.advice.plan_advice import Work
+from execplan.team.advice.advice import Work
 from execplan.team.advice.plan_json import amended_json
 
 

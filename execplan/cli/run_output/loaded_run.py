@@ -15,7 +15,8 @@ from execplan.execution.engine.run_records import run_summary
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands, has_new_steps
 from execplan.execution.engine.run_records.run_statuses import OPEN_STATES, read_run_status
 from execplan.execution.engine.run_state import RunState
-from execplan.team.advice.plan_advice import Advice, advise_after_failure, advise_open_run, advise_plan
+from execplan.team.advice.advice import Advice
+from execplan.team.advice.plan_advice import advise_after_failure, advise_open_run, advise_plan
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef

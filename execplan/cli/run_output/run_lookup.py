@@ -13,21 +13,27 @@ from execplan.team.advice import execution_status
 
 
 def first_run_command(project: Project, ref: PlanRef) -> str:
-    """Return the command that leads to the first run of a plan."""
+    """Return the command that leads to the first run of a plan, also of one whose tasks are done; an archived plan has none."""
+    name = plan_store.name_in_commands(project, ref)
+    if ref.archived:
+        return f"execplan show {name}"
     if lacks_steps(project, ref):
         return "execplan explain steps"
-    execution = execution_status.status_if_readable(plan_store.load(project, ref))
-    name = plan_store.name_in_commands(project, ref)
+    try:
+        execution = execution_status.execution_status_json(project, ref)
+    except ExecplanError:  # `compile` reports why
+        execution = None
     return (*execution_status.start_commands(execution, name), f"execplan compile {name}")[0]
 
 
-def find_run_to_continue(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
-    """Return the run with this number or ID, or the last one; raises ExecplanError."""
+def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
+    """Return the run with this number or ID, or the last one; raises ExecplanError, with what comes before the first run."""
     try:
         return run_directories.find_run(project, ref, name)
     except ExecplanError as error:
         if not error.candidates and not lacks_steps(project, ref):
-            error.hint = f"what comes first: {first_run_command(project, ref)}"
+            label = "see the archived plan" if ref.archived else "what comes first"
+            error.hint = f"{label}: {first_run_command(project, ref)}"
         raise
 
 

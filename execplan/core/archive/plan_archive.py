@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
-from execplan.core import features
 from execplan.core.archive import document_mentions
+from execplan.core.archive.archive_blockers import find_blockers, unfinished_reasons
 from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
 from execplan.core.archive.document_mentions import ConfirmRewrite
 from execplan.core.archive.move_target import archived_id, has_other_id_in_archive, restored_id, target_of
@@ -21,22 +20,13 @@ from execplan.core.edits.edit_entries import MOVE
 from execplan.core.edits.lost_edits import detect_lost_edits
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.edits.undo_stack import read_stack
-from execplan.core.errors import ErrorContext, ExecplanError
-from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan import outline
+from execplan.core.errors import ExecplanError
 from execplan.core.plan.front_matter import parse_front_matter
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.log_edits import add_revision_note
 from execplan.core.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX, ParsedPlan
-from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
-from execplan.core.plan.plan_lookup import task_ids
-from execplan.core.plan.plan_recognition import lacks_outcome
-from execplan.core.plan.stated_status import find_statuses
-from execplan.core.plan_store import claims, missing_plans, plan_store
-from execplan.core.plan_store.author import actor
-from execplan.core.plan_store.claims_file import Claim
-from execplan.core.plan_store.hint_reader import fill_command, outcome_command
+from execplan.core.plan_store import missing_plans, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project import Project
@@ -145,23 +135,6 @@ def hand_moved_from(project: Project, ref: PlanRef) -> str:
     return project.plan_file(project.plans, ref.id) if left_behind else ""
 
 
-class ArchiveBlockers(NamedTuple):
-    """What keeps a plan from being archived as completed."""
-
-    reasons: tuple[str, ...]
-    """Each reason; empty if the plan can be archived."""
-    advice: str
-    """What to do first, for people."""
-    command: str
-    """The command that does it."""
-
-
-def load_blockers(project: Project, ref: PlanRef) -> ArchiveBlockers:
-    """Return what keeps a plan from being archived as completed; raises ExecplanError if it can't be read."""
-    with ErrorContext(project.display_path(ref.path)):
-        return _find_blockers(project, ref, plan_store.parse(project, plan_store.read_bytes(project, ref.path)))
-
-
 def restore_plan(
     project: Project,
     ref: PlanRef,
@@ -262,11 +235,11 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
             return PlanChange(edits, plan_content(plan), "archive", tuple(messages))
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
-        blockers = _find_blockers(project, ref, plan)
+        blockers = find_blockers(project, ref, plan)
         raise ExecplanError(
             "not-finished",
             "the plan is not finished",
-            hint=f"{blockers.advice}: {blockers.command}",
+            hint=blockers.hint,
             candidates=blockers.reasons,
             data={"reasons": list(blockers.reasons)},
         )
@@ -280,54 +253,3 @@ def _status_edits(plan: ParsedPlan, status: str) -> tuple[Edit, ...]:
         return ()
     edit = set_key(plan.text.lines, ("status",), status)
     return (edit,) if edit is not None else ()
-
-
-def _find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBlockers:
-    """Return what keeps a plan from being archived, and what to do first.
-
-    Abandoning it is mentioned only before all tasks are done, and while nobody else works on one. It is never the command,
-    because an agent runs what it reads.
-    """
-    name, sections = plan_store.name_in_commands(project, ref), unfilled_sections(plan)
-    filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
-    other_claims = claims.claims_of_others(project, ref, plan) if plan.unfinished_tasks else {}
-    if other_claims:
-        holder = next(iter(other_claims.values())).name
-        advice = f"wait for {holder}, or have the task handed over"
-        command = claims.handover_command(ref, holder, actor(project))
-    elif plan.unfinished_tasks or not plan.tasks:
-        advice = "abandon it with --as abandoned --reason 'Why', or see what is left"
-        command = f"execplan prime {name}"
-    elif lacks_outcome(plan):
-        advice = f"add an outcome and {filling}" if filling else "add an outcome"
-        command = outcome_command(plan, name)
-    elif sections:
-        advice, command = f"{filling}, for example", fill_command(sections[0], name)
-    else:
-        advice, command = "fix the errors", f"execplan lint {name}"
-    return ArchiveBlockers(tuple(unfinished_reasons(plan, other_claims)), advice, command)
-
-
-def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | None = None) -> list[str]:
-    """Return each reason why a plan is not finished, also those that lint warns about only until the tasks are done.
-
-    `other_claims` are the claims of others, by task ID.
-    """
-    reasons = []
-    for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True):
-        if task.is_unfinished:
-            claim = other_claims.get(task_id) if other_claims else None
-            state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
-            reasons.append(f"task {task.number} is {state}: {task.text}")
-    status = next(find_statuses(plan), None) if not plan.tasks and not plan.is_stated_done else None
-    if status is not None:
-        reasons.append(f"the status is `{status.text}`")
-    if lacks_outcome(plan):
-        reasons.append(f"{outline.OUTCOMES} is empty")
-    findings_by_code: dict[str, list[Any]] = {}
-    for finding in features.load(features.ARCHIVE_ERRORS)(plan):
-        findings_by_code.setdefault(finding.code, []).append(finding)
-    for code, (finding, *more_findings) in findings_by_code.items():
-        more = f", and {len(more_findings)} more" if more_findings else ""
-        reasons.append(f"{code} on line {finding.line}: {finding.message}{more}")
-    return reasons

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -119,6 +120,8 @@ def _commit(pending: PendingCommit, plans: list[str]) -> CommitResult:
             error.message += f"; {git_commit.UNCOMMITTED_NOTE}"
             error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
             error.hint += ", then: execplan commit"
+        if error.code == "under-way":
+            error.hint = features.load(features.MERGE_HINT)(project, paths, "execplan commit")
         own_command = _COMMANDS_WITHOUT_PLAN.get(command)
         if own_command is not None:
             error.hint = error.hint.replace("execplan commit", own_command)

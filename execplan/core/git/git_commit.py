@@ -288,7 +288,7 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
     """Raise an error if an operation is unfinished, because git then can't commit only some paths."""
     operation = operation_in_progress(folder)
     if operation is not None:
-        hint = "finish or abort it, as git status explains, then commit the plan: execplan commit"
+        hint = "finish or abort it, as git status explains"
         raise ExecplanError("under-way", f"{operation} is in progress; {UNCOMMITTED_NOTE}", hint=hint)
 
 

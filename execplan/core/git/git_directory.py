@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 _IN_PROGRESS = {
-    "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
+    "MERGE_HEAD": ("a merge", "git commit --no-edit"),
+    "rebase-merge": ("a rebase", "git rebase --continue"),
+    "rebase-apply": ("a rebase", "git rebase --continue"),
+    "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --continue"),
+    "REVERT_HEAD": ("a revert", "git revert --continue"),
 }
+"""Files in a git directory, with the operation that each shows and the command that finishes it after all conflicts."""
 
 
 def head_commit(project: Project) -> str | None:
@@ -47,9 +48,18 @@ def head_commit(project: Project) -> str | None:
 
 def operation_in_progress(folder: str) -> str | None:
     """Return the unfinished merge, rebase or similar operation in a git directory, or None."""
-    return next(
-        (operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None
-    )
+    state = _state_in_progress(folder)
+    return state[0] if state is not None else None
+
+
+def finishing_command(folder: str) -> str:
+    """Return the command that finishes the operation in a git directory; empty without one."""
+    state = _state_in_progress(folder)
+    return state[1] if state is not None else ""
+
+
+def _state_in_progress(folder: str) -> tuple[str, str] | None:
+    return next((state for name, state in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None)
 
 
 def current_branch(folder: str) -> str | None:

@@ -16,7 +16,7 @@ from execplan.core.plan.plan_change import PlanChange, plan_content
 from execplan.core.plan.reader import parse_conflict_marker
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import pending_merge, plan_selection
 from execplan.core.plan_store.plan_candidates import ambiguous_plan_error
 from execplan.core.plan_store.plan_store import PlanRef, name_in_commands
 from execplan.core.project import project_discovery
@@ -28,12 +28,14 @@ _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
 
 
 def find_plan_in_conflict(start: str) -> tuple[Project, PlanRef] | None:
-    """Return the only plan with conflict markers of the project of a directory, archived ones included, or None.
+    """Return the only plan with conflict markers of the project of a directory, archived ones included.
 
-    Of several, it is the one that EXECPLAN_PLAN or the sticky plan names. Raises ExecplanError if none of them is.
+    Of several, it is the one that EXECPLAN_PLAN or the sticky plan names. Raises ExecplanError if none of them is. Without
+    one, it is the first plan that git still lists as unmerged, or None.
     """
-    plans = load_listed_plans(project_discovery.require(start), archive=True)
-    plans = [plan for plan in plans if plan.facts.conflict_line]
+    project = project_discovery.require(start)
+    listed_plans = load_listed_plans(project, archive=True)
+    plans = [plan for plan in listed_plans if plan.facts.conflict_line]
     if len(plans) > 1 and plan_selection.is_plan_chosen(start):
         chosen = plan_selection.select_plan(start, None)[1]
         plans = [plan for plan in plans if plan.ref.path == chosen.path] or plans
@@ -42,6 +44,9 @@ def find_plan_in_conflict(start: str) -> tuple[Project, PlanRef] | None:
         names = [name_in_commands(plan.project, plan.ref) for plan in plans]
         hint = f"merge one after the other, first: execplan merge {names[0]}"
         raise ambiguous_plan_error(plans, message, hint)
+    if not plans and project.git is not None:
+        unmerged = pending_merge.unmerged_files(project)
+        plans = [plan for plan in listed_plans if plan.ref.real_path in unmerged]
     return (plans[0].project, plans[0].ref) if plans else None
 
 
@@ -79,11 +84,6 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
         project, ref, change, options._replace(commit=bool(options.commit)), command="merge", resolves_conflicts=True
     )
     return edit_result, last_merge[0]
-
-
-def is_unmerged(project: Project, path: str) -> bool:
-    """Return whether git still lists a file as unmerged. Raises ExecplanError if git fails."""
-    return any([name for name, _, _ in _index_stages(project, path)])
 
 
 def _merge_inputs(

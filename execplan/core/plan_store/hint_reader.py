@@ -117,7 +117,7 @@ def _sign(command: str) -> str:
     if verb == "edit":
         return f"edit the file of {command.split(' edit ', 1)[-1]}"
     if verb == "approve" and not _only_reads(command):
-        return command.replace(" approve", " evaluate", 1)
+        return command.partition(" --")[0].replace(" approve", " evaluate", 1)
     name = explicit_actor()
     is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id()  # in a session the guard forbids --as
     if name is None or not (verb in NAMED_COMMANDS or is_signed) or _has_option(command, *_NAMING):

@@ -111,6 +111,21 @@ def find_missing(project: Project) -> list[MissingPlan]:
     return plans
 
 
+def find_deleted(project: Project) -> list[str]:
+    """Return the paths of plans of a project and its nested projects that git has and that were deleted, not moved.
+
+    Raises ExecplanError if git fails.
+    """
+    from execplan.core.project.project_discovery import with_nested_projects
+
+    return [
+        plan.path
+        for member in with_nested_projects(project)
+        for plan in find_missing(member)
+        if _find_renamed_plan(member, plan) is None and find_moved_file(member, plan) is None
+    ]
+
+
 def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
     """Find the untracked file to which a plan was moved by hand, by equal content, file name or title.
 
@@ -174,8 +189,13 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         return moved_ref
     path = matches[0].path
     message = f"{project.display_path(path)} was deleted in the working tree; git still has it"
-    hint = f"restore it: git restore {shlex.quote(os.path.relpath(path))}; or commit its removal: {removal_command([path])}"
+    hint = f"restore it: {restore_command([path])}; or commit its removal: {removal_command([path])}"
     raise ExecplanError("plan-deleted", message, hint=hint)
+
+
+def restore_command(paths: Sequence[str]) -> str:
+    """Return the command that brings deleted plans back."""
+    return f"git restore {shlex.join([os.path.relpath(path) for path in paths])}"
 
 
 def removal_command(paths: Sequence[str]) -> str:

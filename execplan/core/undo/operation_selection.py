@@ -328,15 +328,17 @@ def describe_steps(steps: Sequence[SelectedOperation]) -> str:
 def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str) -> ExecplanError:
     """Build the error if there is nothing to undo or redo."""
     scope = f"on {project.display_path(ref.path)}" if ref is not None else "in this project"
-    if command == UNDO:
-        hint = "only what execplan did in this checkout can be undone"
-        if ref is not None and last_is_run(project, ref, load_entries(project, ref.path)):
-            hint = f"undo what a run did: execplan rollback {ref.shell_name}"
-        elif head_commit(project):
-            hint += "; for the rest: git log -p"
-        return ExecplanError("nothing-to-undo", f"nothing to undo: the journal has no operation {scope}", hint=hint)
-    return ExecplanError(
-        "nothing-to-redo",
-        f"nothing to redo: the last operation {scope} is not an undo",
-        hint="see what can be undone and redone: execplan undo --list",
-    )
+    undoable = operations_on_plan(project, ref, UNDO) if ref is not None else iter_operations(project, UNDO)
+    if command == REDO and any(undoable):
+        return ExecplanError(
+            "nothing-to-redo",
+            f"nothing to redo: the last operation {scope} is not an undo",
+            hint="see what can be undone and redone: execplan undo --list",
+        )
+    hint = f"only what execplan did in this checkout can be {'undone' if command == UNDO else 'undone and redone'}"
+    if command == UNDO and ref is not None and last_is_run(project, ref, load_entries(project, ref.path)):
+        hint = f"undo what a run did: execplan rollback {ref.shell_name}"
+    elif head_commit(project):
+        hint += "; for the rest: git log -p"
+    message = f"nothing to {command}: the journal has no operation {scope}"
+    return ExecplanError(f"nothing-to-{command}", message, hint=hint)

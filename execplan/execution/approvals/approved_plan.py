@@ -237,8 +237,8 @@ def require_approval(
 
 def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
     """Return the error for a plan that is not approved, with the changes since approval."""
-    commands = f"execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
-    hint = f"review the plan, then approve it: {commands}"
+    command = f"execplan evaluate {ref.shell_name}"  # it ends with how the plan is approved, and by whom
+    hint = f"review the plan, then approve it: {command}"
     if newest is None:
         return ExecplanError("not-approved", f"{ref.id} is not approved", hint=hint)
     subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
@@ -246,7 +246,7 @@ def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanErr
         return ExecplanError("not-approved", f"{subject} was revoked", hint=hint, candidates=reasons)
     if newest.state == USED:
         message = f"{subject} was already used: an approval is valid for one run and its resumes"
-        hint = f"review the plan, approve it again, then repeat this command: {commands}"
+        hint = f"review the plan, approve it again, then repeat this command: {command}"
         return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
     if newest.state == EXPIRED:
         message = f"{subject} is not valid at this time"

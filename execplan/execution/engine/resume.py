@@ -84,13 +84,12 @@ def _ensure_approvals_exist(run_paths: RunPaths) -> None:
     ref = run_paths.ref
     if list_paths(run_paths.project, ref) or load_run_state(run_paths, read_run_entries(run_paths)).open_attempts():
         return
-    name = ref.shell_name
     raise ExecplanError(
         "not-approved",
         f"all approvals of {ref.id} are missing",
         hint=(
             "if they are in a stash or on another branch, bring them back with git; else approve the steps again: "
-            f"execplan evaluate {name}; execplan approve {name}"
+            f"execplan evaluate {ref.shell_name}"
         ),
     )
 

@@ -15,8 +15,9 @@ from execplan.core.plan_store.plan_store import PlanRef, StoredPlan, name_in_com
 from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.team.advice import execution_status
+from execplan.team.advice.advice import Advice
 from execplan.team.advice.next_tasks import describe_blockers, find_open_tasks
-from execplan.team.advice.plan_advice import Advice, advise
+from execplan.team.advice.plan_advice import advise
 
 
 def build_overview(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from execplan.core.archive.plan_archive import unfinished_reasons
+from execplan.core.archive.archive_blockers import unfinished_reasons
 from execplan.core.clock import epoch_seconds, now
 from execplan.core.errors import ExecplanError
 from execplan.core.git.main_branch import CommitMessage

@@ -7,11 +7,12 @@ from shlex import quote
 from time import monotonic, sleep
 from typing import NamedTuple
 
+from execplan.core import features
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.files.file_lock import timeout
 from execplan.core.git import git_commit, git_history, git_process, git_query
-from execplan.core.git.git_directory import current_branch
+from execplan.core.git.git_directory import current_branch, operation_in_progress
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree
@@ -148,10 +149,14 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
     files = git_commit.uncommitted_files(project, [ref.path, artifacts])
     is_in_head = git_history.resolve_commit(project, "HEAD") is not None and git_history.head_blob(project, key)
     if files or not is_in_head:
+        again = f"execplan worktree {ref.shell_name} --commit"
+        is_busy = project.git is not None and operation_in_progress(project.git) is not None
         raise ExecplanError(
             "uncommitted-plan",
             f"{ref.id} has changes that are not committed, so a new worktree would not contain them",
-            hint=f"commit them, too: execplan worktree {ref.shell_name} --commit",
+            hint=features.load(features.MERGE_HINT)(project, [ref.path, artifacts], again)
+            if is_busy
+            else f"commit them, too: {again}",
             candidates=files or [key],
             data={"reasons": files or [key]},
         )

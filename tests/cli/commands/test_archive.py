@@ -231,7 +231,7 @@ def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> No
     """Abandoning a plan is suggested only while tasks are open."""
     text = COMPLETE_PLAN.replace("Lines can be read.", "None yet.")
     for plan, hint in (
-        (CLEAN, f"abandon it with --as abandoned --reason 'Why', or see what is left: execplan prime {NAME}"),
+        (CLEAN, f"do task 2, then: execplan done tmkadfq -p {NAME}; or abandon it with --as abandoned --reason 'Why'"),
         (text, f"add an outcome: execplan outcome 'What works now' -p {NAME}"),
         (text.replace("## Outcomes & Retrospective", "## Result"), f"{NAME} --create"),
         (COMPLETE_PLAN.replace("  Rationale: A task is a line.\n", ""), f"fix the errors: execplan lint {NAME}"),
@@ -239,6 +239,9 @@ def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> No
         repo.plan(plan)
         error = repo.run("archive", "parser", "--json").json["error"]
         assert error["hint"].endswith(hint), error
+    repo.plan(CLEAN)
+    command = repo.run("archive", "parser", "--json").json["error"]["hint"].partition(";")[0].partition(": ")[2]
+    assert repo.run("status").out.endswith(f", then: {command}\n")
 
 
 def test_the_claims_of_others_are_named_and_nobody_is_told_to_abandon_their_work(repo: Folder) -> None:

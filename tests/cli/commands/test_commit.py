@@ -61,7 +61,15 @@ def test_a_plan_that_was_deleted_by_hand_is_named_with_what_commits_that(repo: F
     command = f"git commit -m 'Remove a plan' -- {name}"
     assert repo.run("commit", "2026-01-01_parser").err.endswith(f"; or commit its removal: {command}\n")
     assert repo.run("commit", "--all").out.splitlines()[1:] == [f"not committed: {name} (deleted)", f"next: {command}"]
+    (finding,) = repo.run("doctor", "--json").json["data"]["findings"]
+    assert (finding["path"], finding["message"]) == (name, "deleted, but git still has it")
+    assert finding["mend"].startswith(f"git restore {name}; or commit its removal: {command}")
     (path.parent / "scanner.md").unlink()
+    both = f"{name} {path.parent.relative_to(repo.path)}/scanner.md"
+    for reader in ("status", "next", "list"):
+        text, advice = repo.run(reader).out.splitlines()
+        assert text == f"no plans; deleted, but git still has them: {both.replace(' ', ', ')}"
+        assert f": git restore {both}; or commit their removal: {command}" in advice
     assert repo.run("commit").out.endswith(f"next: {command} {path.parent.relative_to(repo.path)}/scanner.md\n")
     repo.git(*shlex.split(command)[1:])
     assert name not in repo.run("commit", "--all").out

@@ -106,7 +106,7 @@ def test_who_runs_what_nobody_approved_sees_how_to_approve_it(desk: InProcessRep
     desk.plan(HEAD + MAKE + SEE)
     result = desk.type("run")
     assert result.exit == 7
-    assert f"execplan approve {NAME}" in result.err
+    assert result.err.endswith(f": execplan evaluate {NAME}\n")
     assert desk.type("runs").out == f"no runs yet\nnext: execplan compile {NAME}\n"
 
 

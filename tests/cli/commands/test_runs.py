@@ -49,17 +49,27 @@ def failed_run(desk: InProcessRepository) -> JournaledRun:
 def test_a_plan_that_was_never_run(desk: InProcessRepository) -> None:
     assert desk.type("runs").out == f"no runs yet\nnext: execplan compile {NAME}\n"
     assert desk.data("runs", "parser") == {"runs": []}
-    error = desk.refused(3, "no-such-run", "show", "--run")
-    assert error["hint"] == f"see what comes first: execplan next {NAME}"
     hint = desk.refused(3, "no-such-run", "rollback")["hint"]
     assert hint == f"there is nothing to roll back; see which edits can be undone: execplan undo -p {NAME} --list"
 
 
-def test_resume_of_a_plan_that_was_never_run_names_what_comes_first(desk: InProcessRepository) -> None:
+def test_each_command_about_runs_names_what_comes_before_the_first_one(desk: InProcessRepository) -> None:
+    """Also when the tasks are done, so that the plan is complete; but an archived plan is not run."""
     desk.plan(HEAD + MAKE)
-    for command in ("compile", "evaluate"):
-        assert desk.refused(3, "no-such-run", "resume")["hint"] == f"what comes first: execplan {command} {NAME}"
-        desk.type("compile")
+    outcome = ("outcome", "It works.", "--create", "-q")
+    for preparation, command in (
+        ((), "compile"),
+        (("compile", "-q"), "evaluate"),
+        (("done", "1", "2", "-q"), "evaluate"),
+        (outcome, "evaluate"),
+        (("archive", "-q", "--force", "--reason", "Enough."), "show"),
+    ):
+        if preparation:
+            assert desk.type(*preparation).exit == 0
+        assert desk.type("runs", "parser").out == f"no runs yet\nnext: execplan {command} {NAME}\n"
+        for call in (["resume"], ["replan", "--reason", "No file."], ["show", "--run", "1"]):
+            error = desk.refused(3, "no-such-run", *call, "-p", "parser")
+            assert error["hint"].endswith(f": execplan {command} {NAME}"), call
 
 
 def test_a_plan_without_steps_was_never_run(desk: InProcessRepository) -> None:

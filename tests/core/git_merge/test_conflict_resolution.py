@@ -9,6 +9,7 @@ from tests.conftest import Folder
 from tests.core.git_merge.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, plan, states
 from tests.plans import CLEAN
 
+PLAN_ID = PLAN.rpartition("/")[2].removesuffix(".md")
 WORK = "Write the scanner, then the reader."
 OURS_LINE, THEIRS_LINE = "Scan first.", "Read first."
 
@@ -42,11 +43,20 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     assert data["conflicts"] == 0
     assert data["changed"] is True
     assert data["said"] == [f"merged: {count} of {count} conflict{'' if count == 1 else 's'}"]
-    assert result.json["next"] == [f"git add {PLAN}"]
+    assert result.json["next"] == [f"git add {PLAN}", "git commit --no-edit"]
     holds_both(repo)
-    assert repo.run("merge", "parser", "--json").json["next"] == [f"git add {PLAN}"]
+    advice = f"next: mark it as resolved, with: git add {PLAN}; then finish: git commit --no-edit\n"
+    assert (
+        repo.run("merge").out == repo.run("merge", "parser").out == f"no conflict markers: nothing to merge\n{advice}"
+    )
+    commands = f": git add {PLAN}; git commit --no-edit"
+    assert repo.run("commit", "parser", "--json").json["error"]["hint"] == f"finish it{commands}"
     repo.git("add", PLAN)
-    repo.git("commit", "-qm", "Merged")
+    for named in ((), ("parser",)):
+        assert repo.run("merge", *named, "--json").json["next"] == ["git commit --no-edit"]
+    hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
+    assert hint.endswith(f": git commit --no-edit; execplan commit {PLAN_ID}")
+    repo.git("commit", "-q", "--no-edit")
     assert repo.run("lint", PLAN).exit == 0
     repeated = repo.ok("merge", "parser")
     assert repeated["changed"] is False
@@ -59,7 +69,7 @@ def test_from_a_folder_below(repo: Folder) -> None:
     subdirectory.mkdir()
     document = repo.run("merge", "parser", "--json", cwd=subdirectory).json
     assert document["data"]["path"] == PLAN
-    assert document["next"] == [f"git add ../{PLAN}"]
+    assert document["next"] == [f"git add ../{PLAN}", "git commit --no-edit"]
 
 
 def test_it_can_be_taken_back(repo: Folder) -> None:
@@ -148,7 +158,9 @@ def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     repo.write(
         PLAN, "".join([line + "\n" for line in text.splitlines() if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")])
     )
-    assert repo.run(*document["data"]["do"]["then"].split()[1:]).out.endswith(f"\nnext: git add {PLAN}\n")
+    assert repo.run(*document["data"]["do"]["then"].split()[1:]).out.endswith(
+        f" git add {PLAN}; then finish: git commit --no-edit\n"
+    )
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
@@ -191,6 +203,9 @@ def test_dry_run_and_digest(repo: Folder) -> None:
 
 def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
     conflict(repo)
+    steps = f": execplan merge {PLAN_ID}; git add {PLAN}; git commit --no-edit"
+    for call in (("commit", "parser"), ("worktree", "parser"), ("worktree", "parser", "--commit")):
+        assert repo.run(*call, "--json").json["error"]["hint"] == f"resolve the conflicts, then finish it{steps}"
     result = repo.run("merge", "parser", "--commit", "--json")
     assert result.exit == 5
     assert result.json["error"]["code"] == "under-way"
@@ -299,6 +314,8 @@ def test_without_a_name_the_only_plan_in_conflict_is_merged(repo: Folder) -> Non
     assert repo.ok("merge", "--dry-run")["path"] == PLAN
     assert repo.ok("merge")["path"] == PLAN
     holds_both(repo)
+    assert repo.ok("merge")["path"] == PLAN, "git still lists it as unmerged"
+    repo.git("add", PLAN)
     assert repo.ok("merge")["said"] == ["nothing to merge: no plan has conflict markers"]
 
 

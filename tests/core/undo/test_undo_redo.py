@@ -107,6 +107,21 @@ def test_an_archived_and_committed_plan(repo: Folder) -> None:
     assert not list((repo.path / PLANS / "archive").rglob("*"))
 
 
+def test_without_an_operation_there_is_nothing_to_undo_or_redo(repo: Folder) -> None:
+    """No hint leads to an empty list."""
+    repo.plan()
+    for named in ((), ("-p", "parser")):
+        for command in ("undo", "redo"):
+            error = repo.run(command, *named, "--json").json["error"]
+            assert error["message"].startswith(f"nothing to {command}: the journal has no operation ")
+            assert "--list" not in error["hint"]
+    repo.ok("done", "2")
+    for named in ((), ("-p", "parser")):
+        error = repo.run("redo", *named, "--json").json["error"]
+        assert "is not an undo" in error["message"]
+        assert error["hint"].endswith(": execplan undo --list")
+
+
 def test_a_new_operation_ends_what_can_be_redone(repo: Folder) -> None:
     repo.plan()
     repo.ok("done", "2")

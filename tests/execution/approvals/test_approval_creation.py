@@ -72,7 +72,7 @@ def test_a_digest_that_is_none_or_not_the_present_one(desk: InProcessRepository)
 def test_neither_terminal_nor_digest(desk: InProcessRepository) -> None:
     error = desk.refused(2, "usage", "approve")
     assert "--digest" in error["message"]
-    assert error["hint"].endswith(f"execplan evaluate {NAME} --json")
+    assert error["hint"].endswith(f"execplan approve {NAME} --digest DIGEST")
     assert not (desk.path / ".agent/execplans/artifacts").exists()
 
 
@@ -112,7 +112,15 @@ def test_evaluate_names_the_whole_command(desk: InProcessRepository) -> None:
     desk.plan(INFERRED)
     (command,) = desk.type("evaluate", "--json").json["next"]
     assert command.endswith(" --allow-inferred")
-    assert desk.type(*command.split()[1:]).exit == 0
+    reading, _, last = desk.refused(2, "usage", "approve", "--step", "cargo-build")["hint"].rpartition("; ")
+    assert reading == f"read the evaluation, then approve its digest: execplan evaluate {NAME}"
+    assert last == f"execplan approve {NAME} --digest DIGEST --allow-inferred --step cargo-build"
+    last = last.replace("DIGEST", desk.digest())
+    desk.patch.setenv("EXECPLAN_SESSION", "s-1")
+    assert desk.refused(2, "usage", "approve")["hint"] == reading, "an agent gets no command that approves"
+    desk.patch.delenv("EXECPLAN_SESSION")
+    for approval in (last, command):
+        assert desk.type(*approval.split()[1:]).exit == 0
 
 
 def test_a_missing_sandbox_is_said_before_the_question(desk: InProcessRepository) -> None:

@@ -72,7 +72,7 @@ class Desk:
             patch.delenv(name, raising=False)
         for name, value in ({} if as_person else READERS[self.reader]).items():
             patch.setenv(name, value)
-        if self.reader == "option" and not as_person and "--as" not in arguments and arguments[0] != "archive":
+        if self.reader == "option" and not as_person and "--as" not in arguments:
             arguments = ["--as", "agent-1", *arguments]
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
         return self.repository.type(*arguments)
