@@ -151,7 +151,7 @@ def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
     (line, follow) = desk.type("runs").out.splitlines()
     assert line.startswith("active ")
     assert line.endswith("paused: build asks first: continue?")
-    assert follow == f"next: execplan resume {run.paths.id} -p {NAME}"
+    assert follow == f"next: execplan resume {run.paths.id} -p {NAME} --answer go"
     output = desk.type("show", "--run").out
     assert f"run {run.paths.id} of {NAME}: paused, 0 of 3 steps done\n" in output
     assert "\npaused: build asks first: continue?\n" in output

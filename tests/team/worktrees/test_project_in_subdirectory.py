@@ -44,12 +44,13 @@ def test_suggested_commands_run_in_the_project(api: Folder, command: str) -> Non
         assert api.run(*shlex.split(suggested)[1:]).exit == 0, suggested
 
 
-def test_a_conflict_in_the_plan_is_merged_in_the_project(api: Folder) -> None:
+def test_a_conflict_in_the_plan_is_committed_in_its_worktree(api: Folder) -> None:
     worktree = open_worktree(api)
     for folder, text in ((worktree, "First the reader."), (api, "First the scanner.")):
         folder.ok("set", "Plan of Work", text, "-p", "parser", "--commit")
     result = refused(worktree, "merge-conflicts", "worktree", "--finish")
-    assert f"execplan -C {worktree.path} merge svc/api/{PLAN}" in result.err
+    root = worktree.path.parent.parent
+    assert f"edit the conflicts, then: git -C {root} commit -a --no-edit; " in result.err
 
 
 def test_finished_from_another_project(repo: Folder) -> None:
