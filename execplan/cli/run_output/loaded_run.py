@@ -64,6 +64,9 @@ def _advise_uncompleted(run: LoadedRun) -> Advice:
         commands.append(format_run_command("rollback", run.run_paths.id, name))
     elif not run_status.reason or has_new_steps(run.run_paths.project, run.run_paths.ref, run.run_paths.id):
         advice = advice._replace(work=None)
+    elif run.document.revision > 1:  # `evaluate` would read the revision
+        advice = advice._replace(work=None)
+        commands[1] = f"execplan compile {name}"
     return advice._replace(commands=tuple(dict.fromkeys(commands)))
 
 

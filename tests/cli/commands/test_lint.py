@@ -138,7 +138,7 @@ def test_rules_of_ones_own(repo: Folder) -> None:
     assert codes(repo) == codes(repo, PLAN) == ["TEAM1"]
     assert "TEAM1 no line `Owner:`" in repo.run("lint", PLAN).out
     repo.write("../.config/execplan/config.toml", "[lint]\nrules = ['~/rules.py']\n")
-    assert codes(repo, "--profile", "strict") == ["TEAM1"]
+    assert codes(repo, "--profile", "strict") == ["TEAM1", "EP412"]
     repo.plan(CLEAN.replace("document.\n", "document.\n\nOwner: Ann\n\n<!-- execplan: ignore file TEAM1 -->\n", 1))
     assert codes(repo) == ["EP010"]
 

@@ -79,7 +79,7 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
         ["make"],
         "src",
         "pending",
-        "HIGH",
+        "MEDIUM",
     )
     assert step["question"].startswith("step copy requires confirmation: ")
 
