@@ -118,7 +118,6 @@ OWN_HANDLES = {
     "core/archive/archive_evidence.py": 1,
     "core/archive/attachments.py": 1,
     "core/project/builtin_templates.py": 1,
-    "core/project/plan_dialects.py": 1,
     "views/site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "core/files/file_access.py": 2,

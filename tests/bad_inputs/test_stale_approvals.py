@@ -36,7 +36,7 @@ def expect_error(desk: InProcessRepository, code: str, *lines: str) -> None:
     for line in lines:
         assert any(candidate.startswith(line) for candidate in error["candidates"]), (line, error)
         assert f"\n  {line}" in stderr
-    assert f"execplan approve {NAME}" in error["hint"]
+    assert f"execplan evaluate {NAME}" in error["hint"]
     assert "Traceback" not in stderr
     assert desk.file().read_bytes() == before
 

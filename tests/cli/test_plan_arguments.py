@@ -145,7 +145,7 @@ def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo
 
 def test_commands_that_need_a_plan_to_be_named(repo: Folder) -> None:
     path = repo.plan()
-    for call in (["restore"], ["rename", "parser"], ["merge"]):
+    for call in (["restore"], ["rename", "parser"]):
         assert repo.run(*call).exit == 2, call
     assert path.read_text() == CLEAN
 

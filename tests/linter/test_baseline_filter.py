@@ -241,7 +241,7 @@ def test_from_a_folder_below_and_by_any_name(repo: Folder) -> None:
     subfolder.mkdir()
     repo.plan(BAD)
     result = repo.run("lint", "--write-baseline", cwd=subfolder)
-    assert result.out.endswith(f"next: execplan lint --baseline ../{FILE}\n")
+    assert result.out.endswith(f"next: git add ../{FILE}\n")
     assert repo.run("lint", "--baseline", f"../{FILE}", cwd=subfolder).exit == 0
     assert repo.run("lint", "--write-baseline", "--baseline", "ci/known plans.json").exit == 0
     assert (repo.path / "ci/known plans.json").read_bytes() == (repo.path / FILE).read_bytes()

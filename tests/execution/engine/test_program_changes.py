@@ -69,7 +69,7 @@ def test_another_directory_first_in_path(run_repo: RunRepository) -> None:
     put_first_in_path(run_repo, "../evil", "../bin")
     parent = run_repo.path.parent
     assert refused(run_repo) == [f"mytool: was {parent}/bin/mytool and is now {parent}/evil/mytool"]
-    assert "execplan approve" in run_repo.refused(4, "stale-approval", "run")["hint"]
+    assert "execplan evaluate" in run_repo.refused(4, "stale-approval", "run")["hint"]
     run_repo.approve()
     assert run_repo.run_plan().status == "completed"
     assert run_repo.text("ran") == "evil\n"
