@@ -82,7 +82,7 @@ def audit(
     try:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
     except ExecplanError as error:
-        if error.code == plan_selection.NO_PLAN and error.candidates:
+        if error.code == "no-plan" and error.candidates:
             error.hint = f"name an archived one, as in: execplan audit {error.candidates[0]}"
         raise
     project_discovery.require_existing(project)

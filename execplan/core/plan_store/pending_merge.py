@@ -6,11 +6,17 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import finishing_command
 from execplan.core.plan_store import plan_store
 from execplan.core.project.project import Project
 from execplan.core.text.pure_paths import is_inside
+
+RECORD_SUFFIXES = (".json", ".jsonl")
+"""Ends of the names of records of runs and approvals."""
+_MAX_BYTES = 1 << 26
+"""Maximum size of a file in which to look for conflict markers."""
 
 
 def unmerged_files(project: Project) -> list[str]:
@@ -45,10 +51,26 @@ def finishing_hint(project: Project, paths: Sequence[str], again: str) -> str:
         if unmerged or not (commands := commands_after_merge(project)):
             return f"finish or abort it, as git status explains, then commit the plan: {again}"
         return f"finish it, then commit the plan: {commands[0]}; {again}"
-    merging = [_merge_command(project, file) for file in own if _has_markers(project, file)]
-    text = "resolve the conflicts, then finish it" if merging else "finish it"
-    hint = f"{text}: {'; '.join([*merging, *commands_after_merge(project, own)])}"
+    resolving = [_merge_command(project, file) for file in own if _has_markers(project, file)]
+    if keep_records := keep_records_command([os.path.relpath(file) for file in own if _has_marker_line(file)]):
+        resolving.append(keep_records)
+    text = "resolve the conflicts, then finish it" if resolving else "finish it"
+    hint = f"{text}: {'; '.join([*resolving, *commands_after_merge(project, own)])}"
     return f"{hint}; then resolve the other files, as git status explains" if len(own) < len(unmerged) else hint
+
+
+def keep_records_command(paths: Sequence[str], directory: str = "") -> str:
+    """Return the command that keeps one side of a plan's artifacts in conflict that are records; empty without any.
+
+    A record of a run or an approval with lines of both sides would be broken. The paths are relative to the directory.
+    """
+    records = [path for path in paths if path.endswith(RECORD_SUFFIXES)]
+    place = f"-C {shlex.quote(directory)} " if directory else ""
+    return f"git {place}checkout --ours -- {shlex.join(records)}" if records else ""
+
+
+def _has_marker_line(path: str) -> bool:
+    return os.path.isfile(path) and b"\n<<<<<<< " in b"\n" + file_access.read(path, _MAX_BYTES)[0]
 
 
 def _has_markers(project: Project, path: str) -> bool:

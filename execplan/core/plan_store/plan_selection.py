@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 PLAN_VARIABLE = "EXECPLAN_PLAN"
 """Environment variable that names a plan for commands without a plan argument."""
-NO_PLAN = "no-plan"
-"""Error code: there are no plans outside the archive."""
 _LIST_HINT = "list all plans: execplan list --all"
 
 named_by_path: list[tuple[Project, PlanRef]] = []
@@ -318,7 +316,7 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
             [stored_plan for member in projects for stored_plan in plan_store.load_all(member, plan_store.refs(member))]
         )
     except ExecplanError as error:
-        if error.code == NO_PLAN:
+        if error.code == "no-plan":
             from execplan.core.plan_store.plan_candidates import name_archived_plans
 
             name_archived_plans(error, projects)
@@ -340,7 +338,9 @@ def select_only_plan(plans: Sequence[ChosenPlan]) -> ChosenPlan:
     if len(open_plans) == 1:
         return open_plans[0]
     if not plans:
-        raise ExecplanError(NO_PLAN, "there are no plans outside the archive", hint="create one: execplan new 'Title'")
+        raise ExecplanError(
+            "no-plan", "there are no plans outside the archive", hint="create one: execplan new 'Title'"
+        )
     from execplan.core.plan_store.plan_candidates import ambiguous_plan_error
 
     description = (

@@ -341,4 +341,4 @@ def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str
     elif head_commit(project):
         hint += "; for the rest: git log -p"
     message = f"nothing to {command}: the journal has no operation {scope}"
-    return ExecplanError(f"nothing-to-{command}", message, hint=hint)
+    return ExecplanError("nothing-to-undo" if command == UNDO else "nothing-to-redo", message, hint=hint)

@@ -18,6 +18,7 @@ from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.git.git_process import GitOutput
 from execplan.core.git.linked_worktrees import Worktree
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
+from execplan.core.plan_store.pending_merge import RECORD_SUFFIXES, keep_records_command
 from execplan.core.project.project import Project
 from execplan.team.worktrees.worktree_record import WorktreeRecord
 
@@ -223,8 +224,11 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
     if not files:
         return
     directory = quote(worktree.root)
+    records = [path for path in files if f"/{record.id}/" in path and path.endswith(RECORD_SUFFIXES)]
+    edit = "edit the conflicts, then: " if len(records) < len(files) else ""
     commands = [  # the plan was already merged task by task
-        f"edit the conflicts, then: git -C {directory} commit -a --no-edit",
+        *filter(None, [keep_records_command(records, worktree.root)]),
+        f"{edit}git -C {directory} commit -a --no-edit",
         f"execplan worktree {quote(record.id)} --finish",
     ]
     hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
 from tests.cli.approved_plan import FAILS, HEAD, MAKE, SEE, run_id, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -92,7 +91,7 @@ def test_after_a_rollback_of_a_revision_the_plan_s_own_steps_are_compiled(desk: 
     assert desk.type("rollback").exit == 0
     desk.plan(HEAD + MAKE + SEE)
     evaluate_command, compile_command = f"execplan evaluate {NAME}", f"execplan compile {NAME}"
-    assert desk.type("show", "--run").out.endswith(f"\nnext: {CORRECT_OR_EDIT}, then: {evaluate_command}\n")
+    assert desk.type("show", "--run").out.endswith(f"\nnext: {compile_command}\n")
     assert f"\n  {evaluate_command}\n" in desk.type("prime").out
     assert desk.type(*evaluate_command.split()[1:]).out.endswith(f"\nnext: {compile_command}\n")
     assert desk.type(*compile_command.split()[1:]).exit == 0

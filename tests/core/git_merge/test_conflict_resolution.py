@@ -212,6 +212,19 @@ def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
     holds_both(repo)
 
 
+def test_one_side_of_a_record_in_conflict_is_kept(repo: Folder) -> None:
+    record = f".agent/execplans/artifacts/{PLAN_ID}/ledger.jsonl"
+    repo.plan()
+    fork(repo, '{"at": 1}\n', '{"at": 2}\n', "", record)
+    assert git(repo, "merge", "side").returncode
+    steps = f"git checkout --ours -- {record}; git add {record}; git commit --no-edit"
+    hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
+    assert hint == f"resolve the conflicts, then finish it: {steps}"
+    repo.git("checkout", "-q", "--theirs", "--", record)
+    hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
+    assert hint == f"finish it: git add {record}; git commit --no-edit"
+
+
 def test_commit_where_no_merge_is_under_way(repo: Folder) -> None:
     conflict(repo)
     repo.git("add", "-A")
