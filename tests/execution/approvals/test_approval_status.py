@@ -287,7 +287,7 @@ def test_without_approval_and_without_steps(desk: InProcessRepository) -> None:
     shutil.rmtree(desk.file().parent)
     assert find_status(*desk.project()).state == COMPILED
     error = desk.refused(7, "not-approved", "approve", "--check")
-    assert f"execplan approve {NAME}" in error["hint"]
+    assert f"execplan evaluate {NAME}" in error["hint"]
     desk.plan(LOW)
     assert find_status(*desk.project()).state == STALE
     shutil.rmtree(desk.path / ".agent/execplans/artifacts")

@@ -95,7 +95,7 @@ def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> 
 
 def test_without_an_approval_nothing_begins(agent: Agent) -> None:
     agent.plan_steps(MAKE, approve=False).make_file()
-    assert "execplan approve" in agent.report_refused(7, "not-approved", "make")["hint"]
+    assert "execplan evaluate" in agent.report_refused(7, "not-approved", "make")["hint"]
     assert agent.entry_kinds() == []
 
 
