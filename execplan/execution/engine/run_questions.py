@@ -122,11 +122,8 @@ def is_answered_by_resume(why: str) -> bool:
 
 
 def answer_arguments(why: str) -> tuple[str, ...]:
-    """Return the arguments with which a resume answers a question; none if it answers it itself, or can ask.
-
-    There are none either if nobody knows what a step has done: whoever answers that must look first.
-    """
-    if why not in ALLOWED_ANSWERS or why == UNKNOWN or is_answered_by_resume(why) or can_ask():
+    """Return the arguments with which a resume answers a question; none if it answers it itself, or can ask."""
+    if why not in ALLOWED_ANSWERS or is_answered_by_resume(why) or can_ask():
         return ()
     return "--answer", ALLOWED_ANSWERS[why][0]
 

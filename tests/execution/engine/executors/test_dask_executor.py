@@ -126,7 +126,7 @@ def test_the_worker_of_a_step_is_killed(run_repo: RunRepository, cluster: Cluste
     assert (finished.status, finished.question and finished.question.why) == (states.IN_PROGRESS, "unknown")
     assert counts(counter) == {"lost": 1}
     resume_command, rollback_command = run_repo.type("show", NAME, "--run", "1", "--json").json["next"]
-    assert resume_command.endswith(f" --executor {cluster.address}")  # it asks what the step has done
+    assert resume_command.endswith(f" --executor {cluster.address} --answer go")
     assert rollback_command.startswith("execplan rollback ")
     assert f"resume it: execplan resume 1 -p {NAME} --executor {cluster.address}; or" in run_repo.type("run", NAME).err
     assert run_repo.resume_run(executor_text=cluster.address).question is not None  # no answer, so nothing runs
