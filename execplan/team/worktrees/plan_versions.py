@@ -8,6 +8,7 @@ worktree for a plan, no other linked worktree counts for it. Only plans that dif
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -32,6 +33,8 @@ from execplan.team.worktrees.worktree_record import find_worktree
 
 _BROKEN = (False, -1, 0, 0)
 """Progress of a text that is not a plan."""
+_IN_CONFLICT = (True, sys.maxsize, 0, 0)
+"""Progress of a plan with conflicts, which are resolved before anybody continues it."""
 
 
 class PlanLocation(NamedTuple):
@@ -51,6 +54,8 @@ class PlanLocation(NamedTuple):
     """Number of tasks that are done in the main worktree and not there."""
     is_new: bool = False
     """Whether the main worktree does not have the plan."""
+    older_worktree: str = ""
+    """Root of the plan's own worktree if it has an older version than the current one; otherwise empty."""
 
     @property
     def difference(self) -> str:
@@ -64,7 +69,9 @@ class PlanLocation(NamedTuple):
     def describe(self) -> str:
         """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
         if not self.directory:
-            return f"here, {self.difference}" if self.difference else ""
+            older = f"{os.path.relpath(self.older_worktree)} has an older version" if self.older_worktree else ""
+            details = ", ".join(filter(None, [self.difference, older]))
+            return f"here, {details}" if details else ""
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
         details = ", ".join(filter(None, [branch, self.difference]))
         return f"in {os.path.relpath(self.directory)} ({details})"
@@ -159,16 +166,19 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     relevant = {*candidates, *[path for path, version in differing if version.worktree is main]}
     if main is not current:
         relevant |= {path for path in own if not os.path.lexists(paths.path_in(main.root, project.root, path))}
+    differing_roots = {(path, version.worktree.root) for path, version in differing}
     versions = []
     for path in dict.fromkeys([*own, *candidates]):
         if path not in relevant:
             continue
         own_version = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
         newest = max(candidates.get(path, ()), key=_progress, default=own_version)
-        worktree = newest.worktree if newest.worktree is not current else own_worktrees.get(path, current)
+        own_worktree = own_worktrees.get(path, current)
+        is_older = newest is own_version and (path, own_worktree.root) in differing_roots
+        worktree = own_worktree if newest is own_version and not is_older else newest.worktree
         location = _locate(project, newest, worktree, main, paths.path_in(main.root, project.root, path))
         if worktree is current:
-            location = location._replace(root="", directory="")
+            location = location._replace(root="", directory="", older_worktree=own_worktree.root if is_older else "")
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
     return versions
@@ -179,8 +189,7 @@ def _changed_since_fork(
 ) -> dict[str, list[PlanText]]:
     """Return the versions that their worktrees have changed since they left the current branch, by path.
 
-    If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has
-    changed, progress decides.
+    If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has changed, progress decides.
     """
     names = [
         (version.worktree.root, name)
@@ -216,6 +225,8 @@ def _progress_of(project: Project, data: bytes, *, is_archived: bool) -> tuple[b
     plan = plan_store.parse_or_none(project, data)
     if plan is None:
         return _BROKEN
+    if plan.conflict_lines:
+        return _IN_CONFLICT
     entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
     return is_archived, plan.counts()["done"], entries, len(plan.tasks)
 
