@@ -38,14 +38,21 @@ def edit_plan(
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = edit(project, ref)
     name = name_in_commands(project, ref)
-    if project.git is not None and os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
-        if warnings := features.load(features.OTHER_COPY_WARNINGS)(project, ref):
-            amended = amended._replace(warnings=(*amended.warnings, *warnings))
-            return edit_answer(amended, options, f'cd "$(execplan worktree {name})"')  # work goes on in the other copy
+    if warnings := other_copy_warnings(project, ref):
+        amended = amended._replace(warnings=(*amended.warnings, *warnings))
+        return edit_answer(amended, options, f'cd "$(execplan worktree {name})"')  # work goes on in the other copy
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
     commands, work = suggest_after_tasks(project, ref, amended, name, next_command)
     return edit_answer(amended, options, *commands)._replace(work=None if options.dry_run else work)
+
+
+def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning if a command in the main worktree is about a plan that has a worktree of its own."""
+    if project.git is None or not os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
+        return ()
+    warnings: tuple[str, ...] = features.load(features.OTHER_COPY_WARNINGS)(project, ref)
+    return warnings
 
 
 def suggest_after_tasks(

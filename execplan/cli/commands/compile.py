@@ -11,6 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
+from execplan.cli.plan_editing import other_copy_warnings
+from execplan.core import trace
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
@@ -96,6 +98,7 @@ def compile_(
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
     project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
+    trace.warnings += other_copy_warnings(project, ref)
     if annotate:
         return _annotate_plan(project, ref, options)
     from execplan.cli.output import compile_output

@@ -12,7 +12,9 @@ from execplan.cli.command_definition import define_command, jsonl_option, new_op
 from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
+from execplan.cli.plan_editing import other_copy_warnings
 from execplan.cli.run_options import executor_option, jobs_option
+from execplan.core import trace
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count
@@ -163,6 +165,7 @@ def run(
     from execplan.execution.engine.run_observer import RunOptions
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    trace.warnings += other_copy_warnings(project, ref)
     run_options = RunOptions(steps, begin, jobs, seconds, replays, executor)
     if options.dry_run:
         path = project.display_path(ref.path)

@@ -162,7 +162,8 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
         if worktree is not None
     }
     for path, worktree in own_worktrees.items():  # work on a plan happens in its own worktree, if it has one
-        candidates[path] = [version for version in candidates.get(path, ()) if version.worktree is worktree]
+        if path in own or path in candidates:
+            candidates[path] = [version for version in candidates.get(path, ()) if version.worktree is worktree]
     relevant = {*candidates, *[path for path, version in differing if version.worktree is main]}
     if main is not current:
         relevant |= {path for path in own if not os.path.lexists(paths.path_in(main.root, project.root, path))}
@@ -175,9 +176,10 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
         newest = max(candidates.get(path, ()), key=_progress, default=own_version)
         own_worktree = own_worktrees.get(path, current)
         is_older = newest is own_version and (path, own_worktree.root) in differing_roots
-        worktree = own_worktree if newest is own_version and not is_older else newest.worktree
-        location = _locate(project, newest, worktree, main, paths.path_in(main.root, project.root, path))
-        if worktree is current:
+        if newest is own_version and own_worktree is not current and not is_older:
+            newest = _equal_version(own_version, own_worktree, paths)
+        location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
+        if newest.worktree is current:
             location = location._replace(root="", directory="", older_worktree=own_worktree.root if is_older else "")
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
@@ -231,9 +233,19 @@ def _progress_of(project: Project, data: bytes, *, is_archived: bool) -> tuple[b
     return is_archived, plan.counts()["done"], entries, len(plan.tasks)
 
 
-def _locate(project: Project, newest: PlanText, worktree: Worktree, main: Worktree, main_path: str) -> PlanLocation:
-    """Return the location of a plan in a worktree, with its newest version compared to that of the main worktree."""
-    directory = project_in(project, worktree).base
+def _equal_version(own: PlanText, worktree: Worktree, paths: WorktreePlanPaths) -> PlanText:
+    """Return the same text in a plan's own worktree, whose runs and approvals count; the current one if it isn't there."""
+    project = project_in(own.project, worktree)
+    path = paths.path_in(worktree.root, own.project.root, own.ref.path)
+    if not os.path.isfile(path):
+        return own
+    return PlanText(project, worktree, plan_store.ref_for_path(project, path), own.data)
+
+
+def _locate(project: Project, newest: PlanText, main: Worktree, main_path: str) -> PlanLocation:
+    """Return the location of a plan's newest version, which is compared to that of the main worktree."""
+    worktree = newest.worktree
+    directory = newest.project.base
     location = PlanLocation(worktree.root, directory, worktree.branch, main.branch or "the main worktree")
     if newest.worktree is main:
         return location

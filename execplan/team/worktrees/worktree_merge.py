@@ -232,14 +232,15 @@ def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: Git
         f"execplan worktree {quote(record.id)} --finish",
     ]
     hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"
-    messages = [f"execplan: {message}" for message in _driver_messages(result)] if result else []
-    raise ExecplanError(
+    error = ExecplanError(
         "merge-conflicts",
         f"{len(files)} {'file has' if len(files) == 1 else 'files have'} conflicts in {worktree.root}; nothing was merged into {record.into}",
         hint=hint,
-        candidates=[*files, *messages],
+        candidates=files,
         data={"reasons": files},
     )
+    error.warnings = tuple(_driver_messages(result)) if result else ()
+    raise error
 
 
 def _driver_messages(result: GitOutput) -> list[str]:

@@ -91,11 +91,11 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
 
 
 def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning if a plan that was edited in the main worktree has a worktree of its own."""
+    """Return a warning if a plan that was edited or compiled in the main worktree has a worktree of its own."""
     record = load_record(project, plan_key(project, ref))
     if record is None or not os.path.isdir(record.root):
         return ()
-    return (f"{ref.id} has its own worktree, {os.path.relpath(record.root)}: its copy there was not changed",)
+    return (f"{ref.id} has its own worktree: its copy in {os.path.relpath(record.root)} was not changed",)
 
 
 def save_record(project: Project, record: WorktreeRecord) -> None:

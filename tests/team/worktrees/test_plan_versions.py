@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.team.worktrees.scratch import PARSER, PLAN, commit_plan, folder_at, open_worktree
+from tests.team.worktrees.scratch import PARSER, PLAN, commit_plan, folder_at, git_fails, open_worktree
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
@@ -71,6 +71,41 @@ def test_a_worktree_without_changes_is_named(repo: Folder) -> None:
     plan = row(repo)
     assert plan["counts"]["done"] == 2
     assert plan["worktree"]["ahead"] == 0
+
+
+def test_a_version_that_the_worktree_lacks_is_continued_here(repo: Folder) -> None:
+    commit_plan(repo)
+    open_worktree(repo)
+    repo.ok("add", "Only in the main worktree", "-p", "parser")
+    assert row(repo)["worktree"]["text"] == f"here, ../repo.worktrees/{PARSER} has an older version"
+    repo.ok("done", "2", "3", "-p", "parser")
+    document = repo.run("next", "parser", "--json").json
+    assert document["data"]["task"]["text"] == "Only in the main worktree"
+    assert document["data"]["do"]["then"].startswith("execplan done ")
+
+
+def test_a_conflict_is_resolved_where_it_is(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "3", "-p", "parser")
+    repo.git("switch", "-qc", "other")
+    repo.ok("set", "Plan of Work", "One text.", "-p", "parser", "--commit")
+    repo.git("switch", "-q", "main")
+    repo.ok("set", "Plan of Work", "Another text.", "-p", "parser", "--commit")
+    assert git_fails(repo, "merge", "other")
+    for command in ("status", "next", "prime"):
+        assert f"execplan merge {PARSER}" in repo.run(command).out
+
+
+def test_a_run_belongs_to_the_worktree_of_its_plan(repo: Folder) -> None:
+    commit_plan(repo)
+    repo.ok("set", "Concrete Steps", "```sh {#make}\ntouch made.txt\n```", "-p", "parser", "--commit")
+    worktree = open_worktree(repo)
+    for command in ("compile", "approve", "run"):
+        assert f"its copy in ../repo.worktrees/{PARSER} was not changed" in repo.run(command, "parser").err
+    assert "compiled" not in repo.run("status").out
+    worktree.ok("compile", "parser")
+    assert "compiled" in repo.run("status").out
 
 
 def test_advice_is_for_the_worktree(repo: Folder) -> None:
