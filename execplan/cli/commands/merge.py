@@ -58,9 +58,13 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
     start = os.getcwd()
     plan = plan_selection.select_plan(start, plans[0]) if plans else conflict_resolution.find_plan_in_conflict(start)
     if plan is None:
+        project = project_discovery.require(start)
         message = "nothing to merge: no plan has conflict markers"
+        commands = pending_merge.commands_after_merge(project)
+        if not commands and pending_merge.unmerged_files(project):
+            message = f"{message}; other files have conflicts"
+            commands = ("git status",)
         unchanged = {"path": None, "changed": False, "digest": None, "commit": None, "said": [message]}
-        commands = pending_merge.commands_after_merge(project_discovery.require(start))
         return Answer({**unchanged, "conflicts": 0, "notes": []}, message, next_commands=commands)
     return _finish_plan(*plan, options)
 

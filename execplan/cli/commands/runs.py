@@ -51,8 +51,8 @@ def _first_run_commands(name: str | None) -> tuple[str, ...]:
     """Return the command that leads to the first run of a plan or, without a name, of the only open plan."""
     try:
         project, ref = plan_selection.select_plan(os.getcwd(), name)
-    except ExecplanError:  # none or several are open
-        return ("execplan explain steps",)
+    except ExecplanError as error:  # none or several are open
+        return ("execplan status",) if error.code == "ambiguous-plan" else ("execplan explain steps",)
     from execplan.cli.run_output.run_lookup import first_run_command
 
     return (first_run_command(project, ref),)

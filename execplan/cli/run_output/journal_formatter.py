@@ -10,7 +10,13 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution.engine.journal.journal import RunEntry
-from execplan.execution.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
+from execplan.execution.engine.journal.journal_entries import (
+    APPROVE,
+    COVERED,
+    GO,
+    attempt_result_from_entry,
+    change_from_json,
+)
 from execplan.execution.world import ABSENT, FILE
 
 GOOD: Final = "good"
@@ -142,6 +148,11 @@ class JournalFormatter:
         return []
 
     def _answered(self, fields: dict[str, Any]) -> list[StyledLine]:
+        if (fields["why"], fields["answer"]) in (
+            (APPROVE, GO),
+            (COVERED, GO),
+        ):  # nobody was asked: the approval answers
+            return []
         about = f" for {self.step_name(fields['step'])}" if fields["step"] else ""
         return [StyledLine(f"answered{about}: {fields['answer']}")]
 

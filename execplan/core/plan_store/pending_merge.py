@@ -51,9 +51,11 @@ def finishing_hint(project: Project, paths: Sequence[str], again: str) -> str:
         if unmerged or not (commands := commands_after_merge(project)):
             return f"finish or abort it, as git status explains, then commit the plan: {again}"
         return f"finish it, then commit the plan: {commands[0]}; {again}"
-    resolving = [_merge_command(project, file) for file in own if _has_markers(project, file)]
-    if keep_records := keep_records_command([os.path.relpath(file) for file in own if _has_marker_line(file)]):
-        resolving.append(keep_records)
+    marked_plans = [file for file in own if _has_markers(project, file)]
+    other_marked = [os.path.relpath(file) for file in own if file not in marked_plans and _has_marker_line(file)]
+    resolving = [_merge_command(project, file) for file in marked_plans]
+    resolving += filter(None, [keep_records_command(other_marked)])
+    resolving += [f"edit {shlex.quote(path)}" for path in other_marked if not path.endswith(RECORD_SUFFIXES)]
     text = "resolve the conflicts, then finish it" if resolving else "finish it"
     hint = f"{text}: {'; '.join([*resolving, *commands_after_merge(project, own)])}"
     return f"{hint}; then resolve the other files, as git status explains" if len(own) < len(unmerged) else hint

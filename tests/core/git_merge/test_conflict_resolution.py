@@ -332,6 +332,22 @@ def test_without_a_name_the_only_plan_in_conflict_is_merged(repo: Folder) -> Non
     assert repo.ok("merge")["said"] == ["nothing to merge: no plan has conflict markers"]
 
 
+def test_a_file_in_conflict_is_edited_before_git_adds_it(repo: Folder) -> None:
+    """Its conflict markers would be committed otherwise."""
+    notes = f".agent/execplans/artifacts/{PLAN.rpartition('/')[2].removesuffix('.md')}/notes.txt"
+    repo.plan(CLEAN, "2026-01-01_parser")
+    for branch, text in (("main", "one"), ("other", "two"), ("main", "three")):
+        repo.git("switch", "-q", *(["-c"] if branch == "other" else []), branch)
+        repo.write(notes, f"{text}\n")
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", text)
+    repo.git("switch", "-q", "main")
+    assert git(repo, "merge", "other").returncode == 1
+    assert repo.run("merge", "--json").json["next"] == ["git status"]
+    hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
+    assert f"edit {notes}; git add {notes}; git commit --no-edit" in hint
+
+
 def test_of_several_plans_in_conflict_one_is_named(repo: Folder) -> None:
     conflict(repo)
     other = repo.ok("new", "Another plan")["path"]
