@@ -10,13 +10,8 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution.engine.journal.journal import RunEntry
-from execplan.execution.engine.journal.journal_entries import (
-    APPROVE,
-    COVERED,
-    GO,
-    attempt_result_from_entry,
-    change_from_json,
-)
+from execplan.execution.engine.journal.journal_entries import GO, attempt_result_from_entry, change_from_json
+from execplan.execution.engine.run_questions import is_answered_by_resume
 from execplan.execution.world import ABSENT, FILE
 
 GOOD: Final = "good"
@@ -148,11 +143,8 @@ class JournalFormatter:
         return []
 
     def _answered(self, fields: dict[str, Any]) -> list[StyledLine]:
-        if (fields["why"], fields["answer"]) in (
-            (APPROVE, GO),
-            (COVERED, GO),
-        ):  # nobody was asked: the approval answers
-            return []
+        if fields["answer"] == GO and fields["how"] == "resume" and is_answered_by_resume(fields["why"]):
+            return []  # `resumed the run` says it
         about = f" for {self.step_name(fields['step'])}" if fields["step"] else ""
         return [StyledLine(f"answered{about}: {fields['answer']}")]
 

@@ -21,6 +21,7 @@ from execplan.core.plan.plan_change import (
     PlanChange,
     PlanContent,
     append_to_section,
+    entry_message,
     insert_padded,
     insert_section,
     plan_content,
@@ -69,7 +70,7 @@ def add_decision(
         decisions = (new_decision, *content.decisions) if is_first else (*content.decisions, new_decision)
         expected = content._replace(sections=titles or content.sections, decisions=decisions)
         summary = fold_text(body)
-        return PlanChange((edit,), expected, f"decide, {summary}", (f"decided: {summary}",))
+        return PlanChange((edit,), expected, f"decide, {summary}", (entry_message("decided", summary),))
 
     return build_change
 
@@ -92,7 +93,7 @@ def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBu
         discoveries = (new_discovery, *content.discoveries) if is_first else (*content.discoveries, new_discovery)
         expected = content._replace(sections=titles or content.sections, discoveries=discoveries)
         summary = fold_text(body)
-        return PlanChange((edit,), expected, f"discover, {summary}", (f"discovered: {summary}",))
+        return PlanChange((edit,), expected, f"discover, {summary}", (entry_message("discovered", summary),))
 
     return build_change
 
@@ -134,7 +135,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
             edit = append_to_section(plan, section, new_lines)
         expected = content._replace(sections=titles, outcomes=(*content.outcomes, outcome_text))
         summary = fold_text(source)
-        return PlanChange((edit,), expected, f"outcome, {summary}", (f"noted: {summary}",))
+        return PlanChange((edit,), expected, f"outcome, {summary}", (entry_message("noted", summary),))
 
     return build_change
 
@@ -179,7 +180,7 @@ def add_revision_note(source: str, now: datetime, *, may_repeat: bool = False) -
             content = content._replace(sections=(*content.sections, _NOTES_TITLE))
         expected = content._replace(revisions=(*content.revisions, text))
         summary = fold_text(text)
-        return PlanChange((edit,), expected, f"revise, {summary}", (f"noted: {summary}",))
+        return PlanChange((edit,), expected, f"revise, {summary}", (entry_message("noted", summary),))
 
     return build_change
 

@@ -10,6 +10,7 @@ from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.task_reader import document_section
 from execplan.core.text.markdown_blocks import FENCE
+from execplan.core.text.message_parts import shorten
 from execplan.core.text.text_lines import Edit, Text, is_blank
 
 TYPE_CHECKING = False
@@ -282,3 +283,8 @@ def has_no_content(line: str) -> bool:
     label = read_label(line)
     text = label[1] if label else line.strip().lstrip("-*+ ")
     return is_empty_text(text) and (label is not None or "…" in text or any([char.isalnum() for char in text]))
+
+
+def entry_message(verb: str, text: str) -> str:
+    """Return the message about a new entry, with enough of its text to recognize it, at most 120 characters."""
+    return f"{verb}: {shorten(' '.join(text.split()), 120)}"

@@ -10,6 +10,7 @@ from execplan.core.plan.plan_change import (
     PlanChange,
     append_to_section,
     ensure_unique_section,
+    entry_message,
     insert_padded,
     insert_section,
     plan_content,
@@ -57,10 +58,8 @@ def add_note(
         new_texts = [text for text in bodies if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
             return PlanChange((), content, "", tuple([f"already in the plan: {fold_text(text)}" for text in bodies]))
-        summary, messages = (
-            f"note, {fold_text(new_texts[0])}",
-            tuple([f"noted: {fold_text(text)}" for text in new_texts]),
-        )
+        summary = f"note, {fold_text(new_texts[0])}"
+        messages = tuple([entry_message("noted", text) for text in new_texts])
         if section is None:
             edit, titles = insert_section(
                 plan, outline.ARTIFACTS, _format_notes(new_texts, excerpt, "- " if as_items else "", _PLAIN_FORMAT)

@@ -88,7 +88,6 @@ ALLOWED_ANSWERS = {
 _ANSWERED_BY_RESUME = (CHECKPOINT, APPROVE, COVERED)
 """Questions whether the run may continue: a plain `resume` answers them with the first answer, and asks all others again."""
 
-
 _EXPLANATIONS = {
     (CONFIRM, GO): "run the step",
     (UNKNOWN, GO): "the step has completed its work: continue the run",

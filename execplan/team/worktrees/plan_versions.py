@@ -172,12 +172,12 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     for path in dict.fromkeys([*own, *candidates]):
         if path not in relevant:
             continue
-        own_version = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
-        newest = max(candidates.get(path, ()), key=_progress, default=own_version)
+        here = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
+        newest = max(candidates.get(path, ()), key=_progress, default=here)
         own_worktree = own_worktrees.get(path, current)
-        is_older = newest is own_version and (path, own_worktree.root) in differing_roots
-        if newest is own_version and own_worktree is not current and not is_older:
-            newest = _equal_version(own_version, own_worktree, paths)
+        is_older = newest is here and (path, own_worktree.root) in differing_roots
+        if newest is here and own_worktree is not current and not is_older:
+            newest = _equal_version(here, own_worktree, paths)
         location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
         if newest.worktree is current:
             location = location._replace(root="", directory="", older_worktree=own_worktree.root if is_older else "")
@@ -225,10 +225,8 @@ def _progress(version: PlanText) -> tuple[bool, int, int, int]:
 def _progress_of(project: Project, data: bytes, *, is_archived: bool) -> tuple[bool, int, int, int]:
     """Return how far a version is: archived, tasks done, entries, tasks."""
     plan = plan_store.parse_or_none(project, data)
-    if plan is None:
-        return _BROKEN
-    if plan.conflict_lines:
-        return _IN_CONFLICT
+    if plan is None or plan.conflict_lines:
+        return _BROKEN if plan is None else _IN_CONFLICT
     entries = len(plan.decisions) + len(plan.discoveries) + len(plan.outcomes) + len(plan.revisions)
     return is_archived, plan.counts()["done"], entries, len(plan.tasks)
 
@@ -244,9 +242,8 @@ def _equal_version(own: PlanText, worktree: Worktree, paths: WorktreePlanPaths) 
 
 def _locate(project: Project, newest: PlanText, main: Worktree, main_path: str) -> PlanLocation:
     """Return the location of a plan's newest version, which is compared to that of the main worktree."""
-    worktree = newest.worktree
-    directory = newest.project.base
-    location = PlanLocation(worktree.root, directory, worktree.branch, main.branch or "the main worktree")
+    root, branch = newest.worktree.root, newest.worktree.branch
+    location = PlanLocation(root, newest.project.base, branch, main.branch or "the main worktree")
     if newest.worktree is main:
         return location
     try:
