@@ -132,10 +132,9 @@ def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: b
 
     Raises ExecplanError if the answer is not allowed.
     """
-    allowed_answers = ALLOWED_ANSWERS[question.why]
     if answer is None:
-        return allowed_answers[0] if is_answered_by_resume(question.why) else None
-    if answer not in allowed_answers:
+        return ALLOWED_ANSWERS[question.why][0] if is_answered_by_resume(question.why) else None
+    if answer not in (allowed_answers := ALLOWED_ANSWERS[question.why]):
         error = ExecplanError(
             "bad-answer",
             f"{answer!r} is not an answer to: {question.words}",
