@@ -14,7 +14,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import OK
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
-from execplan.core.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count, format_excess, join_first
 from execplan.execution.engine.audit_log import hash_chain, log_reader, log_verification
 from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.audit_log.log_verification import LogVerification
@@ -50,7 +50,7 @@ _RECORD_TEMPLATES = {
     "resumed": "revision {revision}, approval {approval:.12} by {approver}{executor}",
     "ended": "{status} after {seconds} s: {reason}",
     "rollback": "{steps} {cause}",
-    "restored": "{path}",
+    "restored": "{paths}",
     "rolled_back": "{steps}",
 }
 """Summary templates by record kind."""
@@ -62,6 +62,7 @@ _KIND_NAMES = {
     "ticked": "checked off",
 }
 """Words for the kinds of records, where the word for people differs from the one in JSON."""
+_MAX_CHANGES_SHOWN = 50
 _REVERTING_KINDS = ("retaken", "rollback")
 """Kinds of records that list reverted changes."""
 
@@ -221,6 +222,8 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
         fields["redactions"] = _format_redactions(record.said.get("redactions"))
     elif record.kind == "result":
         fields["ended"] = _format_result(record.said)
+    elif record.kind == "restored":
+        fields["paths"] = _format_restored(record.said)
     fields["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     fields["nearest"] = f" (nearest step: {record.said['step']})" if record.said.get("step") else ""
     fields["asked"] = " (a person was asked)" if record.said.get("asked") else ""
@@ -231,8 +234,11 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
     kind = _KIND_NAMES.get(record.kind, record.kind)
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", kind, summary)
-    for change in [entry for entry in hash_chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]:
+    changes = [entry for entry in hash_chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]
+    for change in changes[:_MAX_CHANGES_SHOWN]:
         yield ("", "", "", "", "", f"  {_format_change(change, is_reverted=record.kind in _REVERTING_KINDS)}")
+    if more := format_excess(len(changes), _MAX_CHANGES_SHOWN):
+        yield ("", "", "", "", "", f" {more}: execplan audit --json")
 
 
 def _format_value(value: Any) -> str:
@@ -252,6 +258,13 @@ def _format_command(fields: dict[str, Any]) -> str:
     if fields.get("command"):
         return f"{fields.get('shell') or 'sh'}: {fields['command']}"
     return " ".join([str(part) for part in (fields.get("type"), fields.get("target")) if part]) or "-"
+
+
+def _format_restored(fields: dict[str, Any]) -> str:
+    """Format the paths that a rollback has restored or removed; earlier versions recorded one at a time."""
+    restored = hash_chain.as_list(fields.get("restored", [fields.get("path", "")]))
+    paths = {"": restored, "removed ": hash_chain.as_list(fields.get("removed"))}
+    return "; ".join([f"{verb}{join_first([*map(str, named)], 5)}" for verb, named in paths.items() if named])
 
 
 def _format_source(fields: dict[str, Any]) -> str:

@@ -352,7 +352,8 @@ class RunState(RunProgress):
         self.rollbacks.append(entry)
 
     def _on_restored(self, entry: RunEntry, fields: dict[str, Any]) -> None:
-        self.restored_paths.add(fields["path"])
+        earlier_form = [fields["path"]] if "path" in fields else []
+        self.restored_paths.update(fields.get("restored", ()), fields.get("removed", ()), earlier_form)
 
     def _on_rolled_back(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         rollback, self.open_rollback = self.open_rollback, None

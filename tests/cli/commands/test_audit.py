@@ -86,6 +86,12 @@ def test_one_run_with_its_approval(audited_plan: AuditedPlan) -> None:
     audited_plan.repo.refused(3, "no-such-run", "audit", "--run", "9")
 
 
+def test_what_a_rollback_removed_is_said_to_be_removed(audited_plan: AuditedPlan) -> None:
+    assert "  restored     src/a b.py\n" in audited_plan.repo.type("audit").out, "as earlier versions recorded it"
+    audited_plan.audit_log.append("restored", {"restored": ["b.py"], "removed": [*"cdefgh"], "displaced": {}})
+    assert "  restored     b.py; removed c, d, e, f, g and 1 more\n" in audited_plan.repo.type("audit").out
+
+
 def test_escapes_stay_escaped(audited_plan: AuditedPlan) -> None:
     audited_plan.audit_log.append("declined", {"approver": "\x1b[2J\nAnn", "digest": "d" * 64, "steps": []})
     out = audited_plan.repo.type("audit").out

@@ -58,7 +58,7 @@ FIELDS: Final[Mapping[str, str]] = {
     journal_entries.ROLLBACK: (
         "steps:texts automatic:text user:text session:any? changes:changes folders:texts undone_not:texts whole:flag"
     ),
-    journal_entries.RESTORED: "path:text displaced:any?",
+    journal_entries.RESTORED: "path:text? restored:texts? removed:texts? displaced:any?",
     journal_entries.ROLLED_BACK: "steps:texts restored:any? removed:any? whole:flag",
 }
 """The fields of each kind with their types; `?` marks those that may be absent."""

@@ -131,10 +131,13 @@ class _RollbackExecution:
         )
 
     def _restore(self, rollback_plan: RollbackPlan, automatic: str) -> RollbackResult:
-        """Restore the files, then reopen the tasks, with a journal entry for each. Raises ExecplanError."""
+        """Restore the files, then reopen the tasks, with journal entries about both. Raises ExecplanError."""
 
-        def write_restored(path: str, digest: str) -> None:
-            self.journal_writer.write(RESTORED, path=path, displaced=digest)
+        def write_restored(part: RestoreResult) -> None:
+            displaced = dict(part.backed_up)
+            self.journal_writer.write(
+                RESTORED, restored=list(part.restored), removed=list(part.removed), displaced=displaced
+            )
 
         restored_files = restore(
             self.context.workspace,

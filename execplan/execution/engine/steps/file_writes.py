@@ -31,7 +31,7 @@ def undo_changes(context: RunContext, changes: Sequence[StateChange], folders: S
     """Restore the files to their earlier state. Raises ExecplanError, with nothing touched, if data would be lost."""
     from execplan.execution.engine.workspace.file_restore import restore
 
-    return restore(context.workspace, context.store, changes, folders, lambda path, overwritten_digest: None)
+    return restore(context.workspace, context.store, changes, folders, lambda part: None)
 
 
 _MODES = (0o644, 0o755)

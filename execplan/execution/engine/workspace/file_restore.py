@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -13,6 +14,8 @@ from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 
+MAX_REPORTED = 1000
+"""Maximum number of restored paths that are reported at once, and that a retry checks again."""
 _ABSENT = State(ABSENT)
 _CREATED_FOLDER = State(FOLDER, mode=-1)
 """State of a created directory, with any mode."""
@@ -56,7 +59,7 @@ def restore(
     store: BackupStore,
     changes: Sequence[StateChange],
     folders: Sequence[str],
-    on_restored: Callable[[str, str], None],
+    on_restored: Callable[[RestoreResult], None],
     *,
     completed_paths: Collection[str] = (),
     is_retry: bool = False,
@@ -65,26 +68,29 @@ def restore(
     """Undo changes, given in the order in which they were made, and remove the created directories that are empty then.
 
     Every backup and every path is checked first; if one is not as expected, nothing is changed. `on_begin` is called
-    after that. `on_restored` is called with each restored path and the digest of its overwritten bytes, which are
-    backed up, or an empty text. `is_retry`: an earlier try was interrupted after it reported `completed_paths`. Raises
-    ExecplanError.
+    after that, and `on_restored` with the result for the next `MAX_REPORTED` paths. `is_retry`: an earlier try was
+    interrupted after it reported `completed_paths`. Raises ExecplanError.
     """
     all_changes, restoration = _prepare_restore(
         workspace, store, changes, folders, completed_paths=completed_paths, is_retry=is_retry
     )
     on_begin()
+    created_paths = {change.path for change in all_changes if change.before.kind == ABSENT}
+
+    def result_for(paths: Sequence[str], backed_up: Iterable[tuple[str, str]]) -> RestoreResult:
+        restored = [path for path in paths if path not in created_paths]
+        removed = [path for path in paths if path in created_paths]
+        return RestoreResult(tuple(restored), tuple(removed), tuple(backed_up))
+
     backed_up: list[tuple[str, str]] = []
-    for path, digest in restoration.apply():
-        on_restored(path, digest)
-        if digest:
-            backed_up.append((path, digest))
-    removed = [
-        change.path
-        for change in all_changes
-        if change.before.kind == ABSENT and change.path not in restoration.remaining_folders
-    ]
-    restored = [change.path for change in all_changes if change.before.kind != ABSENT]
-    return RestoreResult(tuple(restored), tuple(removed), tuple(backed_up), tuple(restoration.remaining_folders))
+    applied_paths = restoration.apply()
+    while digests := dict(islice(applied_paths, MAX_REPORTED)):
+        overwritten = [(path, digest) for path, digest in digests.items() if digest]
+        on_restored(result_for([*digests], overwritten))
+        backed_up += overwritten
+    remaining = restoration.remaining_folders
+    result = result_for([change.path for change in all_changes if change.path not in remaining], backed_up)
+    return result._replace(remaining_folders=tuple(remaining))
 
 
 def ensure_restorable(

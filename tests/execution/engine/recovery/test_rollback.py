@@ -124,8 +124,10 @@ def test_all_of_a_run(desk: InProcessRepository, files_before: TreeEntries) -> N
     assert {"src/new", "src/new/deep/made.py", "fresh/deep", "to-folder/in"} < set(data["removed"])
     kinds = [entry["kind"] for entry in entries(desk)]
     rollback_kinds = kinds[kinds.index("rollback") :]
-    paths = len(data["restored"]) + len(data["removed"])
-    assert rollback_kinds == ["rollback", *["restored"] * paths, *["reopened"] * 2, "rolled_back"]
+    assert rollback_kinds == ["rollback", "restored", *["reopened"] * 2, "rolled_back"]
+    (entry,) = entries(desk, "restored")
+    assert {*entry["removed"]} == {*data["removed"]}
+    assert {*entry["restored"]} == {*data["restored"]}
     backups = dict(line.rsplit(": ", 1) for line in data["kept"])
     assert {path: gzip.decompress((desk.path / backup).read_bytes()) for path, backup in backups.items()} == {
         path: content for path, (kind, content, _) in ran.items() if path in backups and kind == "file"

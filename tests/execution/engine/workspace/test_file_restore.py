@@ -6,13 +6,14 @@ import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.core.errors import CONFLICT, ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution.engine.workspace import workspace_snapshot
+from execplan.execution.engine.workspace import file_restore, workspace_snapshot
 from execplan.execution.engine.workspace.file_restore import (
     RestoreResult,
     compute_net_changes,
@@ -41,7 +42,7 @@ def workspace(repo: Folder) -> ProjectWorkspace:
 def restore_changes(
     workspace: ProjectWorkspace, changes: tuple[StateChange, ...], folders: tuple[str, ...] = ()
 ) -> RestoreResult:
-    return restore(workspace.files, workspace.store, changes, folders, lambda path, digest: None)
+    return restore(workspace.files, workspace.store, changes, folders, lambda part: None)
 
 
 NAMES = st.sampled_from(["a", "b", os.fsdecode(b"\xe9"), "c.txt"])
@@ -73,11 +74,11 @@ class _KilledError(Exception):
     """In place of a kill."""
 
 
-@given(steps=st.lists(TREES, min_size=2, max_size=4), kill=st.integers(0, 12))
+@given(steps=st.lists(TREES, min_size=2, max_size=4), kill=st.integers(0, 12), max_reported=st.integers(1, 4))
 @settings(max_examples=40)
-def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
-    """Through any number of others, also when it is killed behind any path, and then done again."""
-    with tempfile.TemporaryDirectory() as folder:
+def test_any_tree_comes_back(steps: list[Nested], kill: int, max_reported: int) -> None:
+    """Through any number of others, also when it is killed before it reports any paths, and then done again."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(file_restore, "MAX_REPORTED", max_reported):
         root = Path(folder).resolve()
         (root / ".agent/execplans").mkdir(parents=True)
         build(root, flatten(steps[0]))
@@ -94,10 +95,13 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
             before = after
         restored_paths: list[str] = []
 
-        def tell(path: str, digest: str) -> None:
-            restored_paths.append(path)
-            if len(restored_paths) == kill:
+        reports: list[int] = []
+
+        def tell(part: RestoreResult) -> None:
+            reports.append(len(part.restored) + len(part.removed))
+            if len(reports) == kill:
                 raise _KilledError
+            restored_paths.extend([*part.restored, *part.removed])
 
         last_tree = read_tree(root)
         try:
@@ -117,6 +121,7 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
             if kind == "file":
                 assert isinstance(content, bytes)
                 assert workspace.store.get(workspace.store.save(content)) == content, path
+        assert max(reports, default=0) <= max_reported
         assert sorted(restored_paths) == sorted({change.path for change in compute_net_changes(changes)})
         restore(workspace.files, workspace.store, changes, (), lambda *_: None, is_retry=True)
         assert read_tree(root) == first_tree
@@ -128,11 +133,16 @@ def test_what_is_displaced_is_kept(repo: Folder, workspace: ProjectWorkspace) ->
     repo.write("edited", "two")
     repo.write("new/file", "three")
     changes, folders = workspace.changes(before)
-    reported: list[tuple[str, str]] = []
-    result = restore(workspace.files, workspace.store, changes, folders, lambda *arguments: reported.append(arguments))
+    reported: list[RestoreResult] = []
+    result = restore(workspace.files, workspace.store, changes, folders, reported.append)
     assert [workspace.store.get(digest) for _, digest in result.backed_up] == [b"three", b"two"]
     assert (result.restored, result.removed, result.remaining_folders) == (("edited",), ("new", "new/file"), ())
-    assert set(reported) == {*result.backed_up, ("new", "")}
+    (part,) = reported
+    assert (part.restored, {*part.removed}, {*part.backed_up}) == (
+        ("edited",),
+        {"new", "new/file"},
+        {*result.backed_up},
+    )
 
 
 def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, workspace: ProjectWorkspace) -> None:
