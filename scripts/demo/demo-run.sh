@@ -1,5 +1,6 @@
 #!/bin/sh
 # A plan with runnable steps: evaluate, approve, run, audit and roll back.
+service=$(cd "$(dirname "$0")/../../tests/app" && pwd)
 . "$(dirname "$0")/story.sh"
 
 quietly 'execplan init --commit'
@@ -60,3 +61,17 @@ refused 1 'execplan run shout -q'
 run 'execplan rollback -p shout'
 run 'git status --short src'
 run 'execplan runs'
+
+say 'Templates show steps as examples. Without the mark `example` they run: here in a small service.'
+quietly 'cp -R "$service"/. .'
+quietly 'git add -A'
+quietly 'git commit -q -m "A small service"'
+for template in crud migration; do
+    run "execplan new 'Try $template' --template $template -q"
+    quietly "sed -i.bak 's/{example /{/' .agent/execplans/*_try-$template.md && rm .agent/execplans/*.bak"
+    digest=$(digest_of "try-$template")
+    quietly "execplan approve try-$template --digest $digest"
+    run "execplan run try-$template"
+done
+say 'The migration can be taken back, too.'
+run 'execplan rollback -p try-migration -q'

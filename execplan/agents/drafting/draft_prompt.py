@@ -45,7 +45,16 @@ placeholder text.
 decides something. Invent no observations, no decisions and no results.
 - Context and Orientation: the files that matter, by their paths from the root of the repository, and what each is for. \
 Explain each special term. Name no file that you have not seen in the data, except files that the plan creates.
-- Concrete Steps: complete commands in code blocks, each with its working directory. Prefer steps that are safe to repeat.
+- Concrete Steps: complete commands in code blocks, each with its working directory. Prefer steps that are safe to repeat. \
+Begin the code block of a command, or of a new file with its whole content, as in these two; then it can be run. Each ID \
+after `#` occurs once, `needs` names an earlier one, `exit` is the expected exit status, `task` has the first words of a \
+task in Progress. One command is on each line, without pipes. Use no other attributes.
+```sh {{#check exit=0 task="First words of a task"}}
+make test
+```
+```python {{#reader type=create_file target=src/reader.py needs=check}}
+LIMIT = 10
+```
 - Validation and Acceptance: commands and their expected output that show that the purpose is reached.
 - Idempotence and Recovery: what to do if a step fails halfway.
 - Where you don't know something, say so in the plan and make a task of finding it out.

@@ -35,19 +35,27 @@ def draft(prompt: str) -> str:
     return "\n".join(lines)
 
 
+def taught_steps(prompt: str) -> str:
+    """The steps that the prompt shows, for a task of this draft."""
+    steps = prompt[prompt.index("```sh {#") :].partition("\n- ")[0] + "\n"
+    return steps.replace("First words of a task", "Read one line")
+
+
 def fail() -> None:
     """No answer, and an exit status."""
     print("no credit left", file=sys.stderr)
     sys.exit(3)
 
 
-def answers(text: str) -> dict[str, str]:
+def answers(text: str, prompt: str) -> dict[str, str]:
     """What is printed, by behavior."""
     return {
         "plan": text,
         "wrapped": f"Sure! Here is the plan:\n\n```markdown\n{text}\n```\n\nDo you want more?",
         "broken": text.replace("## Progress", "## Steps"),
         "done": text.replace("- [ ] Read", "- [x] Read"),
+        "steps": text.replace(STEPS, taught_steps(prompt)),
+        "wrong-steps": text.replace(STEPS, taught_steps(prompt).replace("exit=0", "status=0")),
         "dangerous": text.replace("make parser", "rm -rf / && touch pwned"),
         "binary": "\0",
         "refuses": "I can't help with that.",
@@ -78,7 +86,7 @@ def main() -> None:
     if behavior in ACTS:
         ACTS[behavior]()
     else:
-        print(answers(draft(prompt))[behavior])
+        print(answers(draft(prompt), prompt)[behavior])
 
 
 if __name__ == "__main__":

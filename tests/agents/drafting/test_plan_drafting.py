@@ -52,6 +52,19 @@ def test_errors_go_back_once(drafting: DraftingRepository) -> None:
     assert "## Steps" in second
 
 
+def test_steps_as_the_prompt_teaches_them_compile(drafting: DraftingRepository) -> None:
+    drafting.configure("wrong-steps", "steps")
+    plan = drafting.data(*NEW)["id"]
+    first, second = drafting.prompts()
+    assert "EP602 unknown attribute status" in second.partition("Your draft has errors.")[2]
+    document = json.loads(drafting.type("compile", plan, "--out", "-").out)
+    steps = [(step["id"], step["type"], step["task"], step["inferred"]) for step in document["steps"]]
+    assert steps == [
+        ("check", "execute_command", "Read one line", False),
+        ("reader", "create_file", None, False),
+    ]
+
+
 def test_a_draft_that_stays_wrong_is_kept(drafting: DraftingRepository) -> None:
     for behaviors, problem in (
         (("broken",), "Progress"),

@@ -17,7 +17,7 @@ from execplan.linter.runner import RuleContext, lint_bytes
 from tests.conftest import Folder
 from tests.plans import from_template
 
-KINDS = ("add-endpoint", "add-tests", "bugfix", "feature", "migration", "refactor", "spike")
+KINDS = ("add-endpoint", "add-tests", "bugfix", "crud", "feature", "migration", "refactor", "spike")
 DIALECTS = {dialect.template for dialect in load_dialects()} - {"plan"}
 """The templates in the form of another tool."""
 SMALL = "small"
