@@ -263,8 +263,8 @@ def _format_command(fields: dict[str, Any]) -> str:
 def _format_restored(fields: dict[str, Any]) -> str:
     """Format the paths that a rollback has restored or removed; earlier versions recorded one at a time."""
     restored = hash_chain.as_list(fields.get("restored", [fields.get("path", "")]))
-    paths = {"": restored, "removed ": hash_chain.as_list(fields.get("removed"))}
-    return "; ".join([f"{verb}{join_first([*map(str, named)], 5)}" for verb, named in paths.items() if named])
+    paths_by_verb = {"": restored, "removed ": hash_chain.as_list(fields.get("removed"))}
+    return "; ".join([f"{verb}{join_first([*map(str, paths)], 5)}" for verb, paths in paths_by_verb.items() if paths])
 
 
 def _format_source(fields: dict[str, Any]) -> str:

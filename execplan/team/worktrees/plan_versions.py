@@ -172,12 +172,12 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     for path in dict.fromkeys([*own, *candidates]):
         if path not in relevant:
             continue
-        here = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
-        newest = max(candidates.get(path, ()), key=_progress, default=here)
+        own_version = PlanText(project, current, plan_store.ref_for_path(project, path), own.get(path, b""))
+        newest = max(candidates.get(path, ()), key=_progress, default=own_version)
         own_worktree = own_worktrees.get(path, current)
-        is_older = newest is here and (path, own_worktree.root) in differing_roots
-        if newest is here and own_worktree is not current and not is_older:
-            newest = _equal_version(here, own_worktree, paths)
+        is_older = newest is own_version and (path, own_worktree.root) in differing_roots
+        if newest is own_version and own_worktree is not current and not is_older:
+            newest = _equal_version(own_version, own_worktree, paths)
         location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
         if newest.worktree is current:
             location = location._replace(root="", directory="", older_worktree=own_worktree.root if is_older else "")

@@ -55,7 +55,7 @@ def test_errors_go_back_once(drafting: DraftingRepository) -> None:
 def test_steps_as_the_prompt_teaches_them_compile(drafting: DraftingRepository) -> None:
     drafting.configure("wrong-steps", "steps")
     plan = drafting.data(*NEW)["id"]
-    first, second = drafting.prompts()
+    _, second = drafting.prompts()
     assert "EP602 unknown attribute status" in second.partition("Your draft has errors.")[2]
     document = json.loads(drafting.type("compile", plan, "--out", "-").out)
     steps = [(step["id"], step["type"], step["task"], step["inferred"]) for step in document["steps"]]
