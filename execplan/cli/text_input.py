@@ -22,10 +22,10 @@ MAX_TEXT_BYTES = 1 << 20
 """Maximum size of a text in bytes."""
 
 
-def open_editor(path: str) -> None:
-    """Open a file in the user's editor; raises ExecplanError if there is no editor or if it fails."""
+def open_editor(path: str, *, instead: str) -> None:
+    """Open a file in the user's editor; raises ExecplanError if it fails, or, with what to do instead, if there is none."""
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-        hint = "set EDITOR, or write a section: execplan set SECTION 'New text'"
+        hint = f"set EDITOR, or {instead}"
         raise ExecplanError("no-editor", "no editor is set, and this is not a terminal", hint=hint)
     try:
         click.edit(filename=path)
@@ -51,7 +51,7 @@ def edit_text(text: str) -> str:
         path = os.path.join(directory, "section.md")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        open_editor(path)
+        open_editor(path, instead="give the text in the command")
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
 

@@ -76,6 +76,11 @@ _ARCHIVE_ALL = "execplan archive --complete"
     requires(
         f"--as {ABANDONED}", "--reason", hint="execplan archive {plan} --as abandoned --reason 'Why it is abandoned'"
     ),
+    excludes(
+        f"--as {SUPERSEDED}",
+        "--reason",
+        hint="the plan that replaces it says why: execplan archive {plan} --as superseded --by OTHER",
+    ),
     requires(
         "--reason",
         f"--as {ABANDONED}",

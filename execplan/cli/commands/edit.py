@@ -42,9 +42,12 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     amend(
         project, ref, lambda now: rebase_text(now, old, old, "", "", ""), options._replace(dry_run=True), command="edit"
     )
+    display_path = os.path.relpath(ref.path)
     copy = _create_copy(project, os.path.basename(ref.path), old)
     try:
-        open_editor(copy)
+        open_editor(
+            copy, instead=f"change the file itself: {display_path}; or a section: execplan set SECTION 'New text'"
+        )
         new = read_source(copy)
         hint = f"your text is saved in {copy}; compare both, then edit again"
         amended = amend(

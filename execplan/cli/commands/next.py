@@ -138,8 +138,8 @@ def next_(
     waits for a task of another plan if its text says so, as in `needs scanner#2`. Without a name, plans that wait are
     passed over.
 
-    A claim ends when the task is done, when you release it, or when its time is over. If the task is reworded or split,
-    the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
+    A claim ends when you release it or when its time is over; until then it counts while the task is open. If the task
+    is reworded or split, the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
     Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name. `undo` doesn't end a claim;
     --release does.
 
@@ -226,5 +226,5 @@ def _parse_hours(time: str) -> float:
     seconds = parse_duration(time)
     if seconds is None:
         message = f"--for requires a number followed by m, h or d, at most 30d, not {time!r}"
-        raise usage_error(message, "execplan next --claim NAME --for 30m")
+        raise usage_error(message, "for example 30m, 2h or 1d")
     return seconds / 3600

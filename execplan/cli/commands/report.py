@@ -19,7 +19,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import change_kind
-from execplan.team.advice.advice import Advice
+from execplan.team.advice.advice import Advice, Work
 from execplan.team.advice.plan_advice import advise_plan
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
     text = "\n".join([printable_line(line) for line in lines])
     has_completed = reported.status == states.COMPLETED and reported.recovery is None
     is_advised = has_completed or question is not None
-    advice = advise_plan(plan_store.load(project, ref)) if is_advised else Advice(_next_commands(reported, name))
+    advice = advise_plan(plan_store.load(project, ref)) if is_advised else _advise_run(reported, name)
     instructions = next_step_text(agent_handoff) if agent_handoff is not None else ""
     return Answer(
         {**_report_json(reported), "instructions": instructions or None},
@@ -134,18 +134,23 @@ def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
         yield "its test is not run in a dry run; it could still fail"
 
 
-def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
+def _advise_run(reported: ReportOutcome, name: str) -> Advice:
+    """Return the advice while the run goes on, or after it has failed."""
     recovery_commands = reported.recovery.commands if reported.recovery is not None else ()
     if reported.next_steps:
-        step = reported.next_steps[0]
-        evidence = " --evidence FILE" if step.expect is not None else ""
-        report_command = f"execplan report {step.id} -p {name} --status completed --result 'What it did.'{evidence}"
-        return report_command, *recovery_commands
+        step, command = reported.next_steps[0], _report_command(reported.next_steps[0], name)
+        return Advice((command, *recovery_commands), Work(f"do {_format_step(step)}", command))
     if recovery_commands:
-        return recovery_commands
+        return Advice(recovery_commands)
     if reported.status in states.ENDED_RUN_STATES:
-        return f"execplan audit {name}", f"execplan show {name} --run"
-    return (f"execplan handoff {name}",)
+        return Advice((f"execplan audit {name}", f"execplan show {name} --run"))
+    return Advice((f"execplan handoff {name}",))
+
+
+def _report_command(step: Step, name: str) -> str:
+    """Return the command that reports a completed step."""
+    evidence = " --evidence FILE" if step.expect is not None else ""
+    return f"execplan report {step.id} -p {name} --status completed --result 'What it did.'{evidence}"
 
 
 def _format_step(step: Step) -> str:

@@ -9,6 +9,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.progress_bar import ProgressBar
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan import outline
+from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery, user_settings
 from execplan.core.text.message_parts import format_count, join_first, quote
@@ -56,6 +57,8 @@ def _fixing_command(display_name: str, finding: Finding) -> str:
         _, is_quoted, quoted = finding.message.partition("`execplan ")
         return f"execplan {quoted.partition('`')[0] if is_quoted else finding.message.rpartition(': execplan ')[2]}"
     ref = next((ref for ref in plan_store.refs(project) if ref.path == path), None)
+    if ref is None and plan_store.load(project, plan_store.ref_for_path(project, path)).state == DOCUMENT:
+        return f"execplan new --from {quote(display_name)}"
     plan = quote(display_name) if ref is None else plan_store.name_in_commands(project, ref)
     section, is_unfilled, _ = finding.message.partition(PLACEHOLDER_MESSAGE)
     if finding.code == CONFLICT_CODE:

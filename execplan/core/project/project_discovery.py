@@ -9,6 +9,7 @@ from execplan.core.files import file_access
 from execplan.core.project import project_settings
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import Settings, for_directory
+from execplan.core.text.message_parts import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,10 +256,14 @@ def find_repository(start: str) -> tuple[str | None, str | None]:
             if line.startswith("gitdir:"):
                 return folder, os.path.normpath(os.path.join(folder, line[len("gitdir:") :].strip()))
         if all([os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
+            parent, name = os.path.split(folder)
+            is_git_directory = name == ".git"
             raise ExecplanError(
                 "bare-repository",
-                f"{folder} is a git directory or a bare repository: it has no working tree",
-                hint="use a checkout: git worktree add ../checkout",
+                f"{folder} is a {'git directory' if is_git_directory else 'bare repository'}: it has no working tree",
+                hint=f"run this in the working tree: cd {quote(parent)}"
+                if is_git_directory
+                else f"use a clone: git clone {quote(folder)} DIRECTORY",
             )
         parent = os.path.dirname(folder)
         if parent == folder:

@@ -18,6 +18,7 @@ from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal import RunEntry
+from execplan.execution.engine.journal.journal_entries import APPROVE
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_directories import RunPaths
@@ -98,6 +99,12 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                     "run-under-way",
                     f"an agent is running {ref.id}: its run {other_run.id} has not ended",
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
+                )
+            if run_state.question is not None and run_state.question.why == APPROVE:
+                raise ExecplanError(
+                    "run-under-way",
+                    f"run {other_run.id} of {ref.id} waits for the approval of its revision",
+                    hint=f"read what it would do: execplan evaluate {ref.shell_name}; or roll it back: execplan rollback {number}",
                 )
             resume_command = format_resume_command(other_run.number, ref.shell_name, run_state.executor)
             raise ExecplanError(

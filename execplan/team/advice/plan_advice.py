@@ -60,7 +60,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if state == DRAFT and (sections := unfilled_sections(plan)):
         return advise_filling(sections, name)
     if not plan.tasks:
-        return Advice((_format_add_command(plan, name),))
+        return Advice((_format_start_command(stored_plan, plan, name),))
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return _advise_open_task(open_tasks.task, plan, execution, name)
@@ -158,6 +158,14 @@ def advise_new_plan(plan: ParsedPlan, name: str, *, is_copy: bool = False) -> Ad
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
     return Advice((f"execplan next {name}" if plan.tasks else _format_add_command(plan, name),))
+
+
+def _format_start_command(stored_plan: StoredPlan, plan: ParsedPlan, name: str) -> str:
+    """Return the command that makes a plan of a document outside the plans directories, or that adds the first task."""
+    project, ref = stored_plan.project, stored_plan.ref
+    if plan.is_document and ref not in plan_store.refs(project):  # as a plan it would be archived with the others
+        return f"execplan new --from {quote_plan_name(project.display_path(ref.path))}"
+    return _format_add_command(plan, name)
 
 
 def _format_add_command(plan: ParsedPlan, name: str) -> str:

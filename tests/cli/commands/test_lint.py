@@ -33,6 +33,15 @@ def codes(folder: Folder, *arguments: str) -> list[str]:
     return [finding["code"] for finding in folder.run("lint", *arguments, "--json").json["data"]["findings"]]
 
 
+@pytest.mark.parametrize("command", ["lint", "show", "next"])
+def test_a_document_outside_the_plans_directories_is_not_made_a_plan_in_place(repo: Folder, command: str) -> None:
+    """It would be archived with the plans."""
+    repo.write("README.md", "# Parser\n\nIt parses.\n")
+    assert repo.run(command, "README.md", "--json").json["next"][0] == "execplan new --from README.md"
+    repo.write("notes/todo.md", "# Parser\n\n## Progress\n\n- [ ] Parse.\n")
+    assert "--from" not in repo.run(command, "notes/todo.md").out
+
+
 def test_selection_on_the_command_line(repo: Folder) -> None:
     repo.plan(NO_REASON)
     assert codes(repo) == ["EP202", "EP301"]

@@ -69,7 +69,7 @@ def rollback(
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
-        with _name_run_in_hint(run_paths, step):
+        with _name_run_in_hint(run_paths, step, " --dry-run"):
             return _preview_rollback(run_paths, step, observer)
     options.prepare_commit(project)
     plan_before = plan_store.read_bytes(project, ref.path)
@@ -89,14 +89,14 @@ def rollback(
 
 
 @contextmanager
-def _name_run_in_hint(run_paths: RunPaths, step: str | None) -> Iterator[None]:
-    """Add the run to the command in an error's retry hint."""
+def _name_run_in_hint(run_paths: RunPaths, step: str | None, option: str = "") -> Iterator[None]:
+    """Add the run and the option to the command in an error's retry hint."""
     ref = run_paths.ref
     try:
         yield
     except ExecplanError as error:
         if error.hint == RETRY_HINT:
-            error.hint += f" {run_paths.id} -p {ref.shell_name}" + (f" --step {step}" if step else "")
+            error.hint += f" {run_paths.id} -p {ref.shell_name}" + (f" --step {step}" if step else "") + option
         raise
 
 

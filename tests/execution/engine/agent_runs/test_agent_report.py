@@ -24,6 +24,8 @@ def test_from_the_first_report_to_the_end(agent: Agent) -> None:
     report = agent.report_completed("make", result="Made it.")
     assert (report["task"], report["next_steps"]) == ("Write it.", ["copy"])
     assert report["changes"] == [{"path": "src/deep/made.py", "kind": "created"}]
+    assert report["do"]["what"] == "do step 2 (copy)"
+    assert report["do"]["then"].startswith("execplan report copy ")
     agent.write("out.txt", "y = 1\n")
     report = agent.report_completed("2", "--commit")
     assert (report["status"], report["next_steps"]) == (states.COMPLETED, [])

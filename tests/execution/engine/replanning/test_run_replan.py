@@ -153,6 +153,14 @@ def test_what_was_done_and_then_changed_is_drift(desk: InProcessRepository) -> N
     assert any(line.startswith("src/made.py: different content (") for line in desk.drift())
 
 
+def test_no_other_run_starts_before_the_revision_is_approved(desk: InProcessRepository) -> None:
+    _, run_paths = failed(desk)
+    replanned(desk, run_paths, information=json.dumps(NEW))
+    error = desk.refused(1, "run-under-way", "run")
+    assert "waits for the approval of its revision" in error["message"]
+    assert error["hint"].startswith("read what it would do: execplan evaluate ")
+
+
 def test_what_was_done_and_then_changed_is_not_replanned(desk: InProcessRepository) -> None:
     _, run_paths = failed(desk)
     desk.write("src/made.py", "X = 2\n")
