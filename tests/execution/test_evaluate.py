@@ -10,7 +10,7 @@ import pytest
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.trial import DryRun
-from execplan.execution.policy import Policy
+from execplan.execution.policy import CHECK_NAMES, Policy
 from tests.conftest import Folder
 from tests.execution.evaluated_steps import (
     Step,
@@ -632,3 +632,7 @@ def test_imports_of_javascript(repo: Folder) -> None:
 def test_an_expectation_that_a_test_runner_never_meets(repo: Folder, command: str, expected: str, fits: bool) -> None:
     found = messages(evaluate_steps(repo, run(command, expect=expected)), "expectation")
     assert not found if fits else found[0].startswith(f"{expected!r} can't match: "), found
+
+
+def test_the_settings_know_every_check() -> None:
+    assert tuple(CHECKS) == CHECK_NAMES
