@@ -134,6 +134,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "execplan/core/plan/roles_data.py": roles,
     "execplan/core/project/dialects_data.py": dialects,
     "execplan/core/secrets/secret_rules_data.py": secret_rules,
+    "execplan/execution/shell/code_reading_data.py": command_tables.code_reading,
     "execplan/execution/shell/commands_data.py": command_tables.commands,
     "execplan/execution/risk/risk_rows_data.py": command_tables.risk_rows,
 }
