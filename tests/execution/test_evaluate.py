@@ -531,7 +531,11 @@ def test_nothing_is_written(repo: Folder) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "what"),
     [
-        ("a.py", 'import os\nos.system("rm -rf /")\n', "deletes everything from the root directory"),
+        (
+            "a.py",
+            'import os\nos.system("rm -rf /")\n',
+            "runs `rm -rf /`: `rm` deletes everything in a directory, files outside the repository, or files that are known only at run time",
+        ),
         ("a.py", "import subprocess\nsubprocess.run('ls', shell=True)\n", "runs a command in a shell"),
         ("a.py", "x = eval(input())\n", "runs text as code"),
         ("a.js", "const { execSync } = require('child_process')\n", "runs a command in a shell"),
