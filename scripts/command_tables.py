@@ -33,6 +33,7 @@ _FIELDS = {
     "package_runner": "command sources",
     "removes": "command flag",
     "moves": "command",
+    "reads_code": "command files upward script operands file_flags added_file_flags directory_flags value_flags text_flags unlisted",
 }
 """The fields of the rows of each kind; those of `risk` are checked by `parse_row`."""
 _ANY_NUMBER = 99
@@ -120,6 +121,26 @@ def risk_rows() -> str:
         rows.append(tuple(row)[:length])
     mappings = {name: _TABLE[name] for name in ("values", "bare", "tasks")}
     return format_table(SOURCE, {"version": table_version(RISK_ROWS, *mappings.values()), "rows": rows, **mappings})
+
+
+def code_reading() -> str:
+    """Return which files with code commands read: the rows, and for each program its subcommands, the most first."""
+    _check_fields()
+    list_fields = ("files", "file_flags", "added_file_flags", "directory_flags", "value_flags", "text_flags")
+    rows = [
+        (
+            *[row.get(name, ()) for name in list_fields],
+            *[row.get(name, False) for name in ("upward", "script", "operands")],
+            row.get("unlisted", ""),
+        )
+        for row in _TABLE["reads_code"]
+    ]
+    numbers = [(command, number) for number, row in enumerate(_TABLE["reads_code"]) for command in row["command"]]
+    programs: dict[str, list[object]] = {}
+    for command, number in sorted(numbers, key=lambda pair: -pair[0].count(" ")):
+        program, subcommands = _split(command)
+        programs.setdefault(program, []).append((subcommands, number))
+    return format_table(SOURCE, {"programs": programs, "rows": rows})
 
 
 def _device_paths() -> list[str]:

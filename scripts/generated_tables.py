@@ -123,6 +123,38 @@ def dialects() -> str:
     )
 
 
+def dangers() -> str:
+    """Return what makes a written file dangerous."""
+    source = "execplan/execution/risk/dangers.toml"
+    table = _read_toml(source)
+    signs = [
+        (row["texts"], row["effect"], row.get("suffixes", ()), row.get("required_text", ""))
+        for row in table.pop("sign")
+    ]
+    python = [
+        (
+            row["functions"],
+            row["effect"],
+            row.get("required_call", ""),
+            row.get("when", ""),
+            tuple(row.get("keyword", {}).items()),
+        )
+        for row in table.pop("python")
+    ]
+    unasked = table.pop("unasked")
+    if table:
+        raise ValueError(f"{source}: unknown tables {', '.join(table)}")
+    return format_table(
+        source,
+        {
+            "signs": signs,
+            "python": python,
+            "unasked_files": unasked["files"],
+            "unasked_directories": unasked["directories"],
+        },
+    )
+
+
 def _read_toml(path: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
 
@@ -134,6 +166,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "execplan/core/plan/roles_data.py": roles,
     "execplan/core/project/dialects_data.py": dialects,
     "execplan/core/secrets/secret_rules_data.py": secret_rules,
+    "execplan/execution/shell/code_reading_data.py": command_tables.code_reading,
     "execplan/execution/shell/commands_data.py": command_tables.commands,
+    "execplan/execution/risk/dangers_data.py": dangers,
     "execplan/execution/risk/risk_rows_data.py": command_tables.risk_rows,
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.attributes import LEVELS
+from execplan.execution.code_files import CodeFiles, describe_code_files
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding
 from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.policy import Policy
+from execplan.execution.program_lookup import working_directory
 from execplan.execution.risk.command_risk import CommandRisk
 from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.states import ActiveRun
@@ -25,6 +27,8 @@ class EvaluatedStep(NamedTuple):
     needs_person: bool
     """Whether the step needs a person's approval because the policy does not approve it automatically."""
     findings: tuple[EvaluationFinding, ...]
+    code: CodeFiles = CodeFiles()
+    """Code that the commands of the step read, and whether an approval covers it."""
 
     @property
     def ok(self) -> bool:
@@ -74,9 +78,9 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: 
         allows_unplanned = document.constraints.allow_unplanned
         needs_person = step.id in dry_runs and (step.inferred or allows_unplanned or policy.needs_person(risk.level))
         step_findings = tuple([finding for finding in findings if finding.step is step])
-        evaluated.append(
-            EvaluatedStep(step, risk, dry_runs.get(step.id, _finished_dry_run(active_run)), needs_person, step_findings)
-        )
+        dry_run = dry_runs.get(step.id, _finished_dry_run(active_run))
+        code = describe_code_files(step, working_directory(step, world.state), world, is_bound=document.mode != "agent")
+        evaluated.append(EvaluatedStep(step, risk, dry_run, needs_person, step_findings, code))
     plan_findings = [finding for finding in findings if finding.step is None]
     return Evaluation(
         _overall_risk(evaluated),

@@ -20,6 +20,21 @@ PINS = ("", "tree")
 """What an approval binds besides the document and its files: nothing, or every file outside the plan directories."""
 CHANGED_PROGRAMS = ("warn", "refuse")
 """What happens if a name resolves to another program than at approval: the run starts with a warning, or not at all."""
+CHECK_NAMES = (
+    "dependencies",
+    "existence",
+    "expectation",
+    "hidden",
+    "imports",
+    "limits",
+    "paths",
+    "patterns",
+    "permissions",
+    "resources",
+    "shell",
+    "syntax",
+)
+"""Names of the checks of `evaluate`, which can be turned off."""
 ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 """Causes for which a run may be rolled back automatically.
 

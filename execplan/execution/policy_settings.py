@@ -18,7 +18,7 @@ from execplan.core.project.setting_table import (
 )
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
-from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
+from execplan.execution.policy import CHANGED_PROGRAMS, CHECK_NAMES, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 
@@ -45,11 +45,9 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
     """Raise ExecplanError for an invalid `execution` table, or one that loosens the policy without permission."""
     check_table("execution", table, f"{location}: execution")
     if switches := check_switches(table):
-        from execplan.execution.evaluation.checks.all_checks import CHECKS
-
         for name in switches:
-            if name not in CHECKS:
-                raise unknown_setting_error("execution", name, tuple(CHECKS), f"{location}: execution.checks")
+            if name not in CHECK_NAMES:
+                raise unknown_setting_error("execution", name, CHECK_NAMES, f"{location}: execution.checks")
     if isinstance(rows := table.get("risk"), list):
         from execplan.execution.risk import command_risk
 
@@ -119,7 +117,11 @@ def _settings() -> tuple[Setting, ...]:
             list(Policy().rollback_on),
         ),
         option("pin", PINS, '"tree": a later commit outside the plans makes an approval stale.'),
-        option("programs", CHANGED_PROGRAMS, "If a program differs from the approved one: refuse or warn."),
+        option(
+            "programs",
+            CHANGED_PROGRAMS,
+            "If a program, or code that it reads, differs from the approved one: refuse or warn.",
+        ),
         Setting("checks", checks, "Turns checks on or off: { syntax = false }.", {}),
         Setting("risk", shapes.TABLES, "Rows of the risk table: execplan explain risk."),
         option("reads", READ_POLICIES, "What agents can read without asking: anywhere, inside, ask or none."),

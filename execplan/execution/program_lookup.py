@@ -1,4 +1,4 @@
-"""Programs that an approval binds: the names that a step looks up, where they are found, and later changes."""
+"""Programs and files with code that an approval binds: what a step looks up, where it is found, and later changes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from shlex import join
 
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution.code_files import find_code_files
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.world import ABSENT, FILE, Program, State, World, normalize_path
@@ -44,7 +45,10 @@ class Lookup(NamedTuple):
 
 
 def resolve_programs(document: ExecutionPlan, world: World) -> dict[str, Program]:
-    """Return the current program for each name that the steps run; empty if an agent program runs the steps."""
+    """Return the current program for each name that the steps run, and the files with code that they read.
+
+    It is empty if an agent program runs the steps.
+    """
     if document.mode == "agent":
         return {}
     resolved: dict[str, Program] = {}
@@ -54,7 +58,10 @@ def resolve_programs(document: ExecutionPlan, world: World) -> dict[str, Program
 
 
 def resolve_step_programs(step: Step, world: World, resolved: dict[str, Program]) -> None:
-    """Resolve the names of a step and the interpreters of scripts; entries in `resolved` are not looked up again."""
+    """Resolve the names of a step, the interpreters of scripts, and the files with code that its commands read.
+
+    Entries in `resolved` are not looked up again.
+    """
     if step.type.value == _TOOL and (key := f"{step.tool} (tool)") not in resolved:
         resolved[key] = world.tool(step.tool)
     pending = [(initial, 0) for initial in find_lookups(step, world.state)]
@@ -65,6 +72,9 @@ def resolve_step_programs(step: Step, world: World, resolved: dict[str, Program]
         interpreter = world.interpreter(program.real) if program.path and depth < _MAX_INTERPRETER_DEPTH else ""
         if interpreter:
             pending.append((_make_lookup(step, interpreter, lookup), depth + 1))
+    for code_file in find_code_files(step, working_directory(step, world.state), world):
+        if code_file.key not in resolved:
+            resolved[code_file.key] = world.code_file(code_file.path)
 
 
 def find_lookups(step: Step, state_of: StateLookup) -> Iterator[Lookup]:

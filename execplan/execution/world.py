@@ -37,7 +37,7 @@ class State(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The program that a name resolves to.
+    """The program that a name resolves to, or a file with code that a program reads.
 
     Both paths count from the root in the repository, and are absolute elsewhere.
     """
@@ -74,6 +74,9 @@ class World(Protocol):
 
     def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
         """Resolve the first word of a command on `path`, or on our own PATH, after the directory `first`."""
+
+    def code_file(self, path: str) -> Program:
+        """Return the file at a path, with its links resolved; without a digest if it is elsewhere or too large."""
 
     def interpreter(self, real: str) -> str:
         """Return the name of the program in a script's first line, or an empty string if the file is not a script."""

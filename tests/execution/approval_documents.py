@@ -28,6 +28,10 @@ class FixedWorld:
         """No program is told of."""
         return Program()
 
+    def code_file(self, path: str) -> Program:
+        """No file with code is told of."""
+        return Program()
+
 
 def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
     """An execution plan of these steps, each with an id and what sets it apart."""

@@ -10,7 +10,7 @@ import pytest
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.trial import DryRun
-from execplan.execution.policy import Policy
+from execplan.execution.policy import CHECK_NAMES, Policy
 from tests.conftest import Folder
 from tests.execution.evaluated_steps import (
     Step,
@@ -531,7 +531,11 @@ def test_nothing_is_written(repo: Folder) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "what"),
     [
-        ("a.py", 'import os\nos.system("rm -rf /")\n', "deletes everything from the root directory"),
+        (
+            "a.py",
+            'import os\nos.system("rm -rf /")\n',
+            "runs `rm -rf /`: `rm` deletes everything in a directory, files outside the repository, or files that are known only at run time",
+        ),
         ("a.py", "import subprocess\nsubprocess.run('ls', shell=True)\n", "runs a command in a shell"),
         ("a.py", "x = eval(input())\n", "runs text as code"),
         ("a.js", "const { execSync } = require('child_process')\n", "runs a command in a shell"),
@@ -632,3 +636,7 @@ def test_imports_of_javascript(repo: Folder) -> None:
 def test_an_expectation_that_a_test_runner_never_meets(repo: Folder, command: str, expected: str, fits: bool) -> None:
     found = messages(evaluate_steps(repo, run(command, expect=expected)), "expectation")
     assert not found if fits else found[0].startswith(f"{expected!r} can't match: "), found
+
+
+def test_the_settings_know_every_check() -> None:
+    assert tuple(CHECKS) == CHECK_NAMES

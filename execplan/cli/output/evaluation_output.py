@@ -12,6 +12,7 @@ from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 from execplan.execution.evaluate import EvaluatedStep
 from execplan.execution.evaluation.evaluation_text import (
     approval_columns,
+    describe_code,
     describe_commands,
     describe_origin,
     describe_settings,
@@ -127,6 +128,7 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
             lines.append(f"   {label}: {printable_line(command)}")
     lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
+    lines += [line for text in describe_code(evaluated_step) for line in fit_line(f"   {printable_line(text)}")]
     for reason in evaluated_step.risk.reasons:
         lines += _labeled_lines("   ", evaluated_step.risk.level, printable_line(reason), RISK_STYLES)
     unchanged_text = "no changes" if dry_run.kind == EXACT and not dry_run.diff else ""

@@ -99,6 +99,12 @@ class DiskWorld:
 
         return find_program(self.root, name, cwd, path, first)
 
+    def code_file(self, path: str) -> Program:
+        """Return the file with code at a path; see program_resolution.py."""
+        from execplan.execution.approvals.program_resolution import find_code_file
+
+        return find_code_file(self.root, path)
+
     def interpreter(self, real: str) -> str:
         """Return the name of the program that runs a script; see program_resolution.py."""
         from execplan.execution.approvals.program_resolution import script_interpreter

@@ -82,15 +82,26 @@ def list_parents(project: Project, paths: Iterable[str]) -> list[str]:
 
 
 def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
-    """Return the bound programs and the directories in which they are searched."""
-    step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
+    """Return the bound programs, the paths of files with code, and the directories in which programs are searched."""
+    from execplan.execution.approvals.disk_world import DiskWorld
+    from execplan.execution.code_files import find_code_files
+    from execplan.execution.program_lookup import working_directory
+
+    world, document = DiskWorld(project), candidate.current_plan.document
+    code_paths = [
+        code_file.path
+        for step in document.steps
+        if document.mode != "agent"
+        for code_file in find_code_files(step, working_directory(step, world.state), world)
+    ]
+    step_paths = [step.env["PATH"] for step in document.steps if "PATH" in step.env]
     program_paths = [
         path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)
     ]
     directories = [
         directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)
     ]
-    return {os.path.join(project.root, path) for path in [*program_paths, *directories] if path}
+    return {os.path.join(project.root, path) for path in [*program_paths, *code_paths, *directories] if path}
 
 
 def watch(paths: Iterable[WatchedPath]) -> list[WatchedFile]:

@@ -10,6 +10,8 @@ from execplan.execution.world import Program
 
 _MAX_SHEBANG_BYTES = 256
 """Number of bytes of a script's first line that the kernel reads."""
+_MAX_CODE_BYTES = 16 << 20
+"""Size limit in bytes for a file with code that an approval binds: it is read again after each step."""
 
 
 def find_program(root: str, name: str, cwd: str, path: str, first_directory: str) -> Program:
@@ -38,11 +40,24 @@ def script_interpreter(path: str) -> str:
     return args[0] if args else ""
 
 
-def describe_program(root: str, program_path: str, *, with_digest: bool = False) -> Program:
+def find_code_file(root: str, path: str) -> Program:
+    """Find a file that a program reads as code; the path counts from the root. Large files get no digest."""
+    code_path = os.path.join(root, path)
+    try:
+        size = os.stat(code_path).st_size if os.path.isfile(code_path) else -1
+    except (OSError, ValueError):
+        size = -1
+    if size < 0:
+        return Program()
+    return describe_program(root, code_path, is_hashed=size <= _MAX_CODE_BYTES)
+
+
+def describe_program(root: str, program_path: str, *, with_digest: bool = False, is_hashed: bool = True) -> Program:
     """Return the location of a program, with its digest if it is in the repository or if that is requested."""
     path, real_path, real_root = os.path.normpath(program_path), os.path.realpath(program_path), os.path.realpath(root)
     real_relative = _relative_path(real_path, real_root)
-    sha256 = "" if real_relative.startswith("/") and not with_digest else _file_digest(real_path)
+    is_hashed = is_hashed and (with_digest or not real_relative.startswith("/"))
+    sha256 = _file_digest(real_path) if is_hashed else ""
     return Program(_relative_path(_relative_path(path, real_root), os.path.normpath(root)), real_relative, sha256)
 
 

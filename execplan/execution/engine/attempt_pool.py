@@ -195,7 +195,7 @@ class AttemptPool:
         commands = "execplan approve; execplan resume"
         ensure_programs_unchanged(
             differences,
-            f"step {step.id} was not started because it would run a different program than approved",
+            f"step {step.id} was not started because it would run a different program or code than approved",
             commands,
         )
 

@@ -29,7 +29,7 @@ from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
 
-WARNING = "a different program than at the approval: {}"
+WARNING = "a different program or code than at the approval: {}"
 
 
 def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
@@ -173,6 +173,6 @@ def ensure_run_programs_unchanged(
         resume_command = format_resume_command(run_paths.number, ref.shell_name, run_state.executor)
         commands = f"execplan approve {ref.shell_name}; {resume_command}"
         ensure_programs_unchanged(
-            differences, f"run {run_paths.id} would run different programs than approved", commands
+            differences, f"run {run_paths.id} would run different programs or code than approved", commands
         )
     return differences

@@ -10,6 +10,7 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import (
     approval_columns,
+    describe_code,
     describe_commands,
     describe_origin,
     describe_settings,
@@ -101,6 +102,9 @@ def _format_step(evaluated: EvaluatedStep, path: str) -> Iterator[str]:
     for label, command in describe_commands(step, code_span):
         yield label[:1].upper() + label[1:] + ":"
         yield code_block(command, "sh" if step.parameters is None else "json")
+    code_texts = [code_span(text) for text in describe_code(evaluated)]
+    if code_texts:
+        yield "\n".join([f"- {text}" for text in code_texts])
     dry_run = evaluated.dry_run
     why = f": {code_span(dry_run.why)}" if dry_run.why else ""
     yield f"Dry run, {dry_run.kind}{why}" + (":" if dry_run.diff else "")

@@ -112,6 +112,15 @@ def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:
         yield f"would write{lines}", step.content
 
 
+def describe_code(evaluated: EvaluatedStep) -> Iterator[str]:
+    """Yield which code the commands of a step read, and whether an approval covers it."""
+    code = evaluated.code
+    if code.bound:
+        yield f"the approval covers the content of {', '.join(code.bound)}"
+    if code.unbound or code.unlisted:
+        yield f"it doesn't cover {'; '.join([*code.unbound, *code.unlisted])}"
+
+
 def describe_settings(step: Step) -> Iterator[str]:
     """Yield the other settings of a step, each as its name and value, if they differ from the default."""
     for name, value in _changed_fields(step).items():
@@ -166,6 +175,7 @@ def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
         "risk": {"level": evaluated.risk.level, "reasons": list(evaluated.risk.reasons)},
         "needs_person": evaluated.needs_person,
         "dry_run": {"kind": dry_run.kind, "diff": dry_run.diff, "why": dry_run.why},
+        "code": {name: list(texts) for name, texts in evaluated.code._asdict().items()},
         "ok": evaluated.ok,
         "findings": [finding_json(finding, path) for finding in evaluated.findings],
         "line_start": step.source.line_start if step.source is not None else None,

@@ -17,10 +17,9 @@ from execplan.execution.risk.command_risk import (
     highest_risk,
     rate_command,
     rate_path,
-    rate_simple,
 )
+from execplan.execution.risk.content_dangers import find_dangers, runs_unasked
 from execplan.execution.risk.risk_table import builtin_table
-from execplan.execution.shell.command_line import parse_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,46 +30,9 @@ if TYPE_CHECKING:
     from execplan.execution.policy import Policy
     from execplan.execution.risk.risk_table import RiskTable
 
-_RUNS_SHELL = "runs a command in a shell"
-_RUNS_CODE = "runs text as code"
-_PIPES_TO_SHELL = "pipes text into a shell"
-_DANGER_SIGNS = (
-    ("/dev/tcp/", "opens a network connection from the shell"),
-    ("| sh", _PIPES_TO_SHELL),
-    ("|sh", _PIPES_TO_SHELL),
-    ("| bash", _PIPES_TO_SHELL),
-    ("|bash", _PIPES_TO_SHELL),
-    ("| sudo", "pipes text into a command that runs as root"),
-    ("verify=False", "doesn't check certificates"),
-    ("rm -rf /", "deletes everything from the root directory"),
-    ("rm -fr /", "deletes everything from the root directory"),
-    ("pickle.loads(", "loads pickled objects, which can run any code"),
-    ("shell=True", _RUNS_SHELL),
-    ("os.system(", _RUNS_SHELL),
-    ("os.popen(", _RUNS_SHELL),
-    ("system(", _RUNS_SHELL),
-    ("shell_exec(", _RUNS_SHELL),
-    ("child_process", _RUNS_SHELL),
-    (".getRuntime().exec(", _RUNS_SHELL),
-    ("eval(", _RUNS_CODE),
-    ("exec(", _RUNS_CODE),
-)
-"""Signs of dangerous text, each with its effect."""
-_SCRIPT_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
-_INTERPRETERS = ("sh", "bash", "dash", "zsh", "ksh")
 _MAX_SHOWN_LENGTH = 200
 """Maximum length of the calls shown in a reason, in characters; the evaluation shows all."""
 _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
-
-
-def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[str]:
-    """Return the dangerous effects of a text, without duplicates; what the file contained before does not count."""
-    reasons = [reason for sign, reason in _DANGER_SIGNS if _count_sign(text, sign) > _count_sign(old_text, sign)]
-    if _is_shell_script(path, text):
-        old_lines = set(old_text.split("\n"))
-        added_text = "\n".join([line for line in text.split("\n") if line not in old_lines])
-        reasons += _critical_reasons(added_text, table)
-    return list(dict.fromkeys(reasons))
 
 
 def find_hidden_characters(text: str, old_text: str) -> list[str]:
@@ -97,36 +59,6 @@ def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
     return [(path, "\n".join(new), "\n".join(old)) for path, new, old in files if new or old]
 
 
-def _critical_reasons(script: str, table: RiskTable) -> Iterator[str]:
-    """Yield the reasons of the CRITICAL commands in a shell script."""
-    for simple in parse_command(script).simple_commands:
-        for risk in rate_simple(simple, table):
-            if risk.level == CRITICAL:
-                yield from risk.reasons
-
-
-def _is_shell_script(path: str, text: str) -> bool:
-    if path.endswith(_SCRIPT_SUFFIXES):
-        return True
-    first_line = text.partition("\n")[0]
-    return first_line.startswith("#!") and first_line.rpartition("/")[2].rpartition(" ")[2] in _INTERPRETERS
-
-
-def _count_sign(text: str, sign: str) -> int:
-    """Return how often a sign occurs on its own: `eval(`, not `model.eval(`; `| sh`, not `| show` or `| sh |`."""
-    pieces = text.split(sign)
-    return sum([not _is_part_of_token(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
-
-
-def _is_part_of_token(sign: str, before: str, after: str) -> bool:
-    """Return whether a sign is part of another name, a cell of a table, or the start of a longer path."""
-    if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
-        return True
-    if sign[-1] == "(" or sign[0] == "/" or not after:
-        return False
-    return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
-
-
 def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> CommandRisk:
     """Return the highest risk of all that a step does, including its test; a level in the plan can only raise it."""
     table = table or builtin_table()
@@ -140,15 +72,20 @@ def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Comman
 
 
 def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:
-    """Yield the risks of the text that a step writes: HIGH if a person must read it first."""
+    """Yield the risks of the text that a step writes: HIGH if a person must read it first, or more if it runs unasked."""
     texts = []
     if step.get("content"):
         texts.append((step.get("target") or "", step["content"], ""))
     if step.get("patch"):
         texts += patched_files(step["patch"], step.get("target") or "")
     for path, text, old_text in texts:
-        for danger in [*find_dangers(path, text, old_text, table), *find_hidden_characters(text, old_text)]:
-            yield CommandRisk(HIGH, (f"`{path}`: the new text {danger}",))
+        for danger in find_dangers(path, text, old_text, table):
+            if runs_unasked(path):
+                yield CommandRisk(CRITICAL, (f"`{path}`: the new text {danger}, and runs unasked",))
+            else:
+                yield CommandRisk(HIGH, (f"`{path}`: the new text {danger}",))
+        for problem in find_hidden_characters(text, old_text):
+            yield CommandRisk(HIGH, (f"`{path}`: the new text {problem}",))
 
 
 def _rate_tool(name: str, table: RiskTable) -> CommandRisk:

@@ -122,10 +122,11 @@ def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> 
     """
     if card.state not in (DRAFT, ACTIVE):
         return Markup()
-    from execplan.library.execution_api import evaluate
+    from execplan.execution.approvals.plan_evaluation import evaluate_plan
+    from execplan.execution.engine.run_records.run_summary import find_active_run
 
     try:
-        evaluated = evaluate(plan)
+        evaluated = evaluate_plan(plan.project, plan.ref, find_active_run(plan.project, plan.ref))
     except ExecplanError as error:
         if error.code == "no-steps":
             return Markup()

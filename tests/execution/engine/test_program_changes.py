@@ -238,7 +238,8 @@ def test_a_program_that_changes_before_a_step(run_repo: RunRepository) -> None:
     ended = run_repo.entries()[-1].fields
     assert ended["cause"] == "drift"
     assert (
-        "second was not started because it would run a different program than approved: tools/mytool" in ended["reason"]
+        "second was not started because it would run a different program or code than approved: tools/mytool"
+        in ended["reason"]
     )
 
 
@@ -250,7 +251,10 @@ def test_a_policy_that_only_warns(run_repo: RunRepository) -> None:
     result = run_repo.type("run", "--json")
     assert result.exit == 0
     assert any(
-        ["a different program than at the approval: mytool: was" in warning for warning in result.json["warnings"]]
+        [
+            "a different program or code than at the approval: mytool: was" in warning
+            for warning in result.json["warnings"]
+        ]
     )
 
 

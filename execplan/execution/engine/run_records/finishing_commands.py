@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.edits.plan_preconditions import ensure_not_running
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -77,8 +78,6 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
 
     `action`: what the command would do, such as "archived".
     """
-    from execplan.core.archive.plan_move import ensure_not_running
-
     ensure_not_running(project, ref)
     statuses = list_open_runs(project, ref)
     if not statuses:

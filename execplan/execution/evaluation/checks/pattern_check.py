@@ -9,7 +9,7 @@ from execplan.core.secrets import certain_secrets
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, EvaluationFinding, check
 from execplan.execution.evaluation.trial import step_commands, written_texts
 from execplan.execution.execution_plan import Step
-from execplan.execution.risk.step_risk import find_dangers
+from execplan.execution.risk.content_dangers import find_dangers
 from execplan.execution.shell.command_line import SimpleCommand
 
 _FETCHERS = ("curl", "wget", "fetch", "aria2c", "nc", "ncat")
