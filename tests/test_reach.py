@@ -46,6 +46,7 @@ job 66
 lint 31
 list 42
 log 18
+lsp 61
 mcp 67
 merge 20
 new 41
