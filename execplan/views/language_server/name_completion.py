@@ -40,7 +40,7 @@ def complete_names(documents: OpenDocuments, document: PlanDocument, line: int, 
         if need["task"] is not None:
             return list(_tasks_of(documents, document, need["plan"], len(need["task"])))
         return [
-            candidate._replace(text=f"{candidate.text}#", goes_on=True)
+            candidate._replace(text=f"{candidate.text}#", label=candidate.text, goes_on=True)
             for candidate in _plans(document, len(need["plan"]))
         ]
     match = _DEPENDENCY.match(prefix)
