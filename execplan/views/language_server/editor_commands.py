@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from execplan.core.errors import ExecplanError
 from execplan.team.advice.next_tasks import find_open_tasks
@@ -48,14 +49,21 @@ async def run_command(server: PlanLanguageServer, command: str, uri: str, task: 
 async def _run_task_command(server: PlanLanguageServer, document: PlanDocument, command: str, task: str) -> None:
     outcome = edit_task(document, command, task)
     if outcome.text is not None:
-        edit = workspace_edit(document, outcome.text)
-        applied = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, command))
-        if not applied.applied:
+        if not await _apply_in_editor(server, workspace_edit(document, outcome.text)):
             message = "the editor has not applied the edit, so nothing was written; the document has probably changed"
             server.show_message(f"{message}: repeat it", lsp.MessageType.Error)
             return
     server.show_message("\n".join(outcome.messages))
     server.refresh_documents()
+
+
+async def _apply_in_editor(server: PlanLanguageServer, edit: lsp.WorkspaceEdit) -> bool:
+    """Let the editor apply an edit, and return whether it has."""
+    try:
+        result = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
+    except JsonRpcException:  # an editor that asks a person first may fail
+        return False
+    return result.applied
 
 
 async def _go_to_next(server: PlanLanguageServer, document: PlanDocument) -> None:
