@@ -85,6 +85,7 @@ def _plans(document: PlanDocument, typed_length: int) -> list[Candidate]:
     """Return the other plans that the plan can name; archived ones last."""
     try:
         resolver = PlanResolver(document.project)
+        resolver.load_all_facts()
         entries = [entry for entry in resolver.entries if entry.ref.path != document.ref.path]
         return [
             Candidate(entry.ref.id, typed_length, resolver.progress_text(entry), lsp.CompletionItemKind.File)
