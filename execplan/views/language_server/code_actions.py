@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from execplan.core.text.text_lines import apply_edits
 from execplan.linter.checking.plan_fix import build_fix_change, fix_finding
 from execplan.linter.rule import SAFE
-from execplan.views.language_server.plan_diagnostics import finding_range, list_diagnostics
+from execplan.views.language_server.plan_diagnostics import finding_range, make_diagnostic
 from execplan.views.language_server.suppression_edits import text_ignoring
 from execplan.views.language_server.task_commands import task_commands
 
@@ -29,21 +29,25 @@ _MAX_FINDINGS: Final = 8
 
 
 def list_actions(document: PlanDocument, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    """Return the actions for a range of a document, of the kinds that the editor asks for."""
+    """Return the actions for a range of a document, of the kinds that the editor asks for.
+
+    While the cursor moves, an editor asks only whether there are any; then those that take time to compute are left out.
+    """
     if document.plan is None or document.ref.archived:
         return []
+    is_complete = params.context.trigger_kind != lsp.CodeActionTriggerKind.Automatic
     actions: list[lsp.CodeAction] = []
     if _is_wanted(params, lsp.CodeActionKind.QuickFix):
         findings = [finding for finding in document.findings if _touches(document, finding, params.range)]
         for finding in findings[:_MAX_FINDINGS]:
-            actions += _finding_actions(document, finding)
+            actions += _finding_actions(document, finding, with_comments=is_complete)
     if _is_wanted(params, lsp.CodeActionKind.Refactor):
         task = document.task_on(params.range.start.line)
         commands = task_commands(document, *task) if task is not None else []
         actions += [
             lsp.CodeAction(command.title, kind=lsp.CodeActionKind.Refactor, command=command) for command in commands
         ]
-    if _is_wanted(params, FIX_ALL):
+    if _is_wanted(params, FIX_ALL) and (is_complete or params.context.only):
         actions += _fix_all(document)
     return actions
 
@@ -59,16 +63,16 @@ def _touches(document: PlanDocument, finding: Finding, place: lsp.Range) -> bool
     return finding_place.start.line <= place.end.line and place.start.line <= finding_place.end.line
 
 
-def _finding_actions(document: PlanDocument, finding: Finding) -> Iterator[lsp.CodeAction]:
+def _finding_actions(document: PlanDocument, finding: Finding, *, with_comments: bool) -> Iterator[lsp.CodeAction]:
     """Yield the fix of a finding, if it has one, and the comment that hides it."""
     assert document.plan is not None
-    diagnostics = [list_diagnostics(document)[document.findings.index(finding)]]
+    diagnostics = [make_diagnostic(document, finding)]
     fixed_plan = fix_finding(document.plan, finding)
     if fixed_plan is not None and finding.fix is not None:
         is_safe = finding.fix.kind == SAFE
         title = f"Fix {finding.code}" if is_safe else f"Fix {finding.code} (unsafe: may change the meaning)"
         yield _edit_action(document, title, fixed_plan.text, diagnostics, is_preferred=is_safe)
-    ignoring = text_ignoring(document, finding)
+    ignoring = text_ignoring(document, finding) if with_comments else None
     if ignoring is not None:
         yield _edit_action(document, f"Ignore {finding.code} here", ignoring, diagnostics)
 

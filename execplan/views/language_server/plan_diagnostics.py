@@ -22,7 +22,7 @@ _UNUSED_CODES: Final = ("EP010",)
 
 def list_diagnostics(document: PlanDocument) -> list[lsp.Diagnostic]:
     """Return the findings of a document, with their codes and the help of their rules."""
-    return [_make_diagnostic(document, finding) for finding in document.findings]
+    return [make_diagnostic(document, finding) for finding in document.findings]
 
 
 def error_diagnostic(error: ExecplanError) -> lsp.Diagnostic:
@@ -37,7 +37,8 @@ def finding_range(text: OpenText, finding: Finding) -> lsp.Range:
     return text.range_at(finding.line - 1, finding.column - 1, finding.end_line - 1, finding.end_column)
 
 
-def _make_diagnostic(document: PlanDocument, finding: Finding) -> lsp.Diagnostic:
+def make_diagnostic(document: PlanDocument, finding: Finding) -> lsp.Diagnostic:
+    """Return a finding as a diagnostic, with its code and the help of its rule."""
     severities = {ERROR: lsp.DiagnosticSeverity.Error, WARNING: lsp.DiagnosticSeverity.Warning}
     page = rule_page_uri(finding.code)
     return lsp.Diagnostic(

@@ -35,9 +35,14 @@ _LEGEND: Final = lsp.SemanticTokensLegend(list(semantic_tokens.TYPES), list(sema
 def serve() -> None:
     """Serve on standard input and output until the editor closes them. Raises ExecplanError for broken rules."""
     custom_rules.load_rules(user_settings.rules())
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # anything printed would break the protocol
-    create_server().start_io(sys.stdin.buffer, output)
+    standard_output = sys.stdout.fileno()
+    saved_output = os.dup(standard_output)
+    os.dup2(sys.stderr.fileno(), standard_output)  # anything printed would break the protocol
+    try:
+        create_server().start_io(sys.stdin.buffer, os.fdopen(os.dup(saved_output), "wb"))
+    finally:
+        os.dup2(saved_output, standard_output)
+        os.close(saved_output)
 
 
 def create_server() -> PlanLanguageServer:

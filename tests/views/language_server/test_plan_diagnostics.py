@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -149,6 +150,17 @@ def test_the_editor_is_asked_to_report_changed_files(editor: Editor) -> None:
     editor.open(PLAN)
     (registration,) = editor.registered
     assert registration.method == lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
+
+
+def test_without_the_package_it_says_how_to_install_it(repo: Folder) -> None:
+    code = "import sys; sys.modules['pygls'] = None; from execplan.cli.main import run; sys.argv = ['execplan', 'lsp', '--json']; sys.exit(run())"
+    completed = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo.path, env=repo.env, capture_output=True, check=False, timeout=60
+    )
+    assert completed.returncode == 6
+    error = json.loads(completed.stdout)["error"]
+    assert error["code"] == "no-lsp"
+    assert "execplan[lsp]" in error["hint"] or ".[lsp]" in error["hint"]
 
 
 def test_the_server_ends_with_its_input(repo: Folder) -> None:
