@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final, Self
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import plan_store
@@ -16,6 +16,10 @@ from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.checking.plan_histories import add_histories
 from execplan.linter.checking.repository_trees import RepositoryTrees
 
+if TYPE_CHECKING:
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
+
 _MAX_AGE: Final = 10.0
 """Seconds after which files of the repository are looked up again."""
 
@@ -23,11 +27,16 @@ _MAX_AGE: Final = 10.0
 class Surroundings:
     """The project of a file, and the rules' data about the repository around it."""
 
-    def __init__(self, path: str) -> None:
-        """Find the project of a file. Raises ExecplanError, for example if its settings are invalid."""
-        self.project = project_discovery.find_for_file(path)
-        self.ref = plan_store.ref_for_path(self.project, path)
+    def __init__(self, project: Project, ref: PlanRef) -> None:
+        self.project = project
+        self.ref = ref
         self._time = time.monotonic()
+
+    @classmethod
+    def find(cls, path: str) -> Self:
+        """Find the project of a file. Raises ExecplanError, for example if its settings are invalid."""
+        project = project_discovery.find_for_file(path)
+        return cls(project, plan_store.ref_for_path(project, path))
 
     @property
     def is_outdated(self) -> bool:

@@ -71,6 +71,11 @@ class TargetFinder:
             return self._find_file(document, mention)
         return None
 
+    def paths_with_dependencies(self) -> set[str]:
+        """Return the paths of the plans on disk that depend on others. Raises ExecplanError if plans can't be listed."""
+        self._resolver.load_all_facts()
+        return {entry.ref.path for entry in self._resolver.entries if self._resolver.facts(entry).dependencies}
+
     def location_of(self, target: Target) -> lsp.Location | None:
         """Return the place where a target is defined; None if it no longer exists."""
         if target.kind == FILE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
@@ -11,8 +12,9 @@ from pygls.uris import from_fs_path
 from execplan.core.plan.model import BROKEN, DOCUMENT
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.text.message_parts import format_count
-from execplan.views.language_server.mention_targets import FILE, TargetFinder
-from execplan.views.language_server.plan_mentions import find_mentions
+from execplan.linter.plan_links import unquote_address
+from execplan.views.language_server.mention_targets import FILE, Target, TargetFinder
+from execplan.views.language_server.plan_mentions import LINK, PATH, PLAN, STEP, Mention, find_mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from execplan.views.language_server.plan_document import PlanDocument
 
 _MAX_SYMBOLS: Final = 300
+_NEED: Final = rb"\b[Nn][Ee][Ee][Dd][Ss][^\s#]*\s+[^\s#]+#"
+"""The start of what `read_task_needs` reads, in a file."""
 
 
 def find_definition(documents: OpenDocuments, document: PlanDocument, position: lsp.Position) -> lsp.Location | None:
@@ -47,10 +51,10 @@ def find_references(
         return []
     definition = finder.location_of(target) if target.kind != FILE else None
     locations = [definition] if definition is not None and with_definition else []
-    word = os.path.basename(target.path) if target.kind == FILE else ""
-    candidates = [document] if target.kind == "step" else documents.project_plans(document.project, word)
-    for candidate in candidates:
+    for candidate in _candidates(documents, document, target, finder):
         for mention in find_mentions(candidate):
+            if not _may_mean(mention, target):
+                continue
             resolved = finder.resolve(candidate, mention)
             if resolved is None or resolved.key != target.key:
                 continue
@@ -58,6 +62,30 @@ def find_references(
             if definition is None or not _is_inside(candidate.uri, place, definition):
                 locations.append(lsp.Location(candidate.uri, place))
     return locations
+
+
+def _candidates(
+    documents: OpenDocuments, document: PlanDocument, target: Target, finder: TargetFinder
+) -> Iterator[PlanDocument]:
+    """Yield the documents that may name a target, so that few files must be parsed."""
+    if target.kind == STEP:
+        yield document
+        return
+    name = re.escape(os.path.basename(target.path).encode())
+    if target.kind == FILE:
+        yield from documents.project_plans(document.project, re.compile(name))
+    elif target.kind == PLAN:
+        dependents = finder.paths_with_dependencies()
+        yield from documents.project_plans(document.project, re.compile(b"%s|%s" % (_NEED, name)), dependents)
+    else:
+        yield from documents.project_plans(document.project, re.compile(_NEED), (target.path,))
+
+
+def _may_mean(mention: Mention, target: Target) -> bool:
+    """Return whether a name can mean a target, which is quick to tell for a path."""
+    if mention.kind in (PATH, LINK):
+        return target.kind in (PLAN, FILE) and os.path.basename(target.path) in unquote_address(mention.name)
+    return mention.kind == target.kind
 
 
 def workspace_symbols(projects: list[Project], query: str) -> list[lsp.WorkspaceSymbol]:

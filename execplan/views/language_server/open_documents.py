@@ -18,7 +18,8 @@ from execplan.views.language_server.open_text import OpenText
 from execplan.views.language_server.plan_document import PlanDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import re
+    from collections.abc import Collection, Iterator, Sequence
 
     from execplan.core.project.project import Project
 
@@ -77,28 +78,23 @@ class OpenDocuments:
         if path in self._sources:
             last_document = self._documents.get(path)
             if last_document is None or last_document.surroundings.is_outdated:
-                self._documents[path] = self._make(path, Surroundings(path))
+                self._documents[path] = self._make(path, Surroundings.find(path))
             return self._documents[path]
-        surroundings = Surroundings(path)
-        return self.load(surroundings.project, path, surroundings)
+        return self._load(Surroundings.find(path))
 
-    def load(self, project: Project, path: str, surroundings: Surroundings | None = None) -> PlanDocument | None:
-        """Return the document of a plan of a project, open or as on disk; None if it can't be read."""
-        if path in self._sources:
-            return self.find(path)
-        try:
-            text = reader.decode(plan_store.read_bytes(project, path))
-        except ExecplanError:
-            return None
-        return PlanDocument(from_fs_path(path) or "", surroundings or Surroundings(path), text.to_str(), self.encoding)
+    def project_plans(
+        self, project: Project, pattern: re.Pattern[bytes], further_paths: Collection[str] = ()
+    ) -> Iterator[PlanDocument]:
+        """Yield the plans that a project's plans can name: all open ones, and of those on disk the ones that match.
 
-    def project_plans(self, project: Project, word: str = "") -> Iterator[PlanDocument]:
-        """Yield the plans that a project's plans can name, but of those on disk only files with a word."""
+        These are the files in which the pattern is found, and those of further paths.
+        """
         for member in project_discovery.related_projects(project):
             for ref in plan_store.all_refs(member):
-                if ref.path not in self._sources and word and not _has_word(ref.path, word):
+                is_open = ref.path in self._sources
+                if not is_open and ref.path not in further_paths and not _has_match(ref.path, pattern):
                     continue
-                document = self.load(member, ref.path)
+                document = self.find(ref.path) if is_open else self._load(Surroundings(member, ref))
                 if document is not None and document.plan is not None:
                     yield document
 
@@ -106,6 +102,15 @@ class OpenDocuments:
         """Return the open documents of a repository whose text differs from their file."""
         documents = [self.find(path) for path in list(self._sources) if path.startswith(f"{project.root}{os.sep}")]
         return [document for document in documents if document is not None and not document.is_saved]
+
+    def _load(self, surroundings: Surroundings) -> PlanDocument | None:
+        """Return the document of a file as it is on disk; None if it can't be read."""
+        path = surroundings.ref.path
+        try:
+            text = reader.decode(plan_store.read_bytes(surroundings.project, path))
+        except ExecplanError:
+            return None
+        return PlanDocument(from_fs_path(path) or "", surroundings, text.to_str(), self.encoding)
 
     def _make(self, path: str, surroundings: Surroundings) -> PlanDocument:
         uri, version, source = self._sources[path]
@@ -117,9 +122,9 @@ def _path_of(uri: str) -> str:
     return os.path.normpath(to_fs_path(uri) or "") if uri.startswith("file:") else ""
 
 
-def _has_word(path: str, word: str) -> bool:
+def _has_match(path: str, pattern: re.Pattern[bytes]) -> bool:
     try:
         with open(path, "rb") as file:
-            return word.encode() in file.read(reader.MAX_BYTES)
+            return pattern.search(file.read(reader.MAX_BYTES)) is not None
     except OSError:
         return False

@@ -12,6 +12,7 @@ from execplan.execution.annotations.annotated_fences import find_annotated_fence
 from execplan.execution.attributes import ATTRIBUTES_BY_NAME
 from execplan.linter.plan_links import find_links, relative_path
 from execplan.linter.plan_paths import extract_path
+from execplan.linter.rule import RuleContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +140,7 @@ def _paths(document: PlanDocument) -> Iterator[Mention]:
         path = extract_path(span.text)
         if path and " " not in path:
             yield Mention(PATH, span.text, span.line, span.column, span.column + len(span.text))
-    for span, _ in find_links(document.plan, document.rule_context()._replace(source=document.plan_source)):
+    for span, _ in find_links(document.plan, RuleContext(source=document.plan_source)):
         if relative_path(span.text):
             yield Mention(LINK, span.text, span.line, span.column, span.column + len(span.text))
 
