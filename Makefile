@@ -23,7 +23,7 @@ WINDOWS_PACKAGES := anyascii click colorama gitpython jinja2 mcp mistune msgspec
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) browsers clients quick test test-all test-bare check plans style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install test-windows compare site-docs release demo-check clean
+.PHONY: help $(DEMOS) vscode-extension browsers clients quick test test-all test-bare check plans style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate structure bench torture dist wheel sbom image test-pythons test-install test-windows compare site-docs release demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -136,6 +136,9 @@ test-install: dist .venv/installers/ready ## Run the install commands of README 
 
 test-windows: .venv/ready .venv/windows/ready ## Run the commands with Windows' Python (requires wine; scripts/windows_git.sh makes a git for it)
 	EXECPLAN_TESTS=all $(BIN)/python -m pytest -q tests/test_windows.py
+
+vscode-extension: ## Check and package the extension for VS Code with npm, in editors/vscode/dist
+	cd editors/vscode && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent package
 
 image: dist ## Build the container image (requires docker)
 	docker build --file .github/Dockerfile --tag execplan .

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench_agents import measure_agents
 from bench_board import measure_board
+from bench_editor import measure_keystrokes
 from bench_executors import measure_executors
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
@@ -24,6 +25,7 @@ MEASUREMENTS = {
     "throughput": measure_throughput,
     "hostile": measure_hostile,
     "reading": measure_reading,
+    "keystroke": measure_keystrokes,
     "commit": measure_commit,
     "run": measure_runs,
     "board": measure_board,

@@ -99,7 +99,9 @@ def find_installation(folder: Path, *, install: bool) -> Installation:
         return Installation(sys.executable, str(Path(sys.executable).with_name("execplan")), rivals)
     binaries = folder / "tools" / "bin"
     venv.create(binaries.parent, with_pip=True)
-    subprocess.run([binaries / "python", "-m", "pip", "install", "-q", f"{ROOT}[charts,dask,web]", "rumdl"], check=True)
+    subprocess.run(
+        [binaries / "python", "-m", "pip", "install", "-q", f"{ROOT}[charts,dask,lsp,web]", "rumdl"], check=True
+    )
     rivals = {"rumdl": str(binaries / "rumdl")}
     npm = [
         "npm",

@@ -45,7 +45,7 @@ def try_python(program: str, scratch: Path) -> bool:
     python = str(scratch / "bin" / "python")
     subprocess.run([program, "-m", "venv", str(scratch)], check=True)
     pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", "constraints.txt"]
-    subprocess.run([*pip, "-e", ".[mcp,web]", *TOOLS], cwd=ROOT, check=True)
+    subprocess.run([*pip, "-e", ".[lsp,mcp,web]", *TOOLS], cwd=ROOT, check=True)
     jobs = str(os.process_cpu_count() if hasattr(os, "process_cpu_count") else os.cpu_count())
     command = [python, "-m", "pytest", "-q", "-n", jobs, "-m", "not hypothesis", "-p", "no:cacheprovider", *TESTS]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0

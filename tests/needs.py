@@ -80,7 +80,7 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "wine", "python for windows", "git for windows")
+_NEVER_REQUIRED = ("claude", "emacs", "wine", "python for windows", "git for windows")
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {
@@ -90,6 +90,8 @@ _TRIALS = {
     "unshare": "exec unshare -rm sh -c 'mkdir here && mount --bind here here && mount -o remount,bind,ro here && mount -t tmpfs tmpfs .'",
     # A container may allow too little memory or too few processes for a browser.
     "chromium": "exec chromium --headless --no-sandbox --disable-gpu --dump-dom about:blank",
+    # The client of Emacs for the protocol is a package of its own before Emacs 29.
+    "emacs": "exec emacs --batch --eval \"(progn (require 'package) (package-activate-all) (require 'eglot))\"",
     "setpriv": "exec setpriv --bounding-set=-dac_override true",
 }
 """What a tool must be able to do."""

@@ -34,7 +34,7 @@ WINGS = {
     "team": ("dependencies history worktrees", "plan_index review staleness", "advice", "costs github plan_moves"),
     "library": (".",),
     "agents": ("capture", ".", "toolkit"),
-    "views": ("board charts", "site", "server"),
+    "views": ("board charts", "site", "language_server server"),
     "cli": ("doctor", "."),
 }
 """The wings from the bottom up, and their rooms in the same order: "." is everything in a wing that is not named.
@@ -56,11 +56,13 @@ SINGLE_IMPORTERS = {
     "click": {"cli/"},
     "dask": {"execution/engine/executors/dask_executor.py"},
     "distributed": {"execution/engine/executors/dask_executor.py"},
+    "lsprotocol": {"views/language_server/"},
     "mcp": {"agents/toolkit/mcp_server.py"},
     "opentelemetry": {"execution/engine/telemetry/span_export.py"},
     "requests": {"execution/engine/telemetry/span_export.py"},
     "mistune": {"core/text/inline_markdown.py", "core/text/markdown_html.py"},
     "textual": {"cli/board_app/"},
+    "pygls": {"views/language_server/"},
     "pydantic": {"execution/approvals/tool_runner.py"},
     "starlette": {"views/server/"},
     "uvicorn": {"views/server/server_process.py"},

@@ -46,6 +46,7 @@ job 65
 lint 31
 list 40
 log 18
+lsp 61
 mcp 67
 merge 20
 new 41

@@ -73,7 +73,7 @@ CODES_BY_EXIT: Final = {
     CONFLICT: (
         "approval-altered approval-expired approval-used changed-since changed-underneath check-changed "
         "digest-differs drifted not-as-then other-digest other-document plan-gone program-changed run-cut-short "
-        "stale-approval stale-proposal target-changed task-gone"
+        "stale-approval stale-proposal target-changed task-gone unsaved-document"
     ),
     BUSY: "busy git-busy github-rate-limit run-busy under-way",
     ENVIRONMENT: (
@@ -81,7 +81,7 @@ CODES_BY_EXIT: Final = {
         "existing-plans git-failed git-slow git-untrusted github-forbidden github-unauthorized github-unavailable "
         "graphviz-failed ignored-by-git incompatible-executor io-error journal-altered merge-failed "
         "missing-base-commit newer-state no-charts no-dask no-editor no-executor no-full-text-search no-git "
-        "no-github-token no-graphviz no-home no-locks no-mcp no-repository no-terminal no-tokenizer no-web "
+        "no-github-token no-graphviz no-home no-locks no-lsp no-mcp no-repository no-terminal no-tokenizer no-web "
         "not-committed not-on-windows port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
     ),
     POLICY: (

@@ -17,6 +17,7 @@ SYSTEM = "system Python"
 EXTRAS = {
     "charts": "plotext",
     "dask": "distributed",
+    "lsp": "pygls",
     "mcp": "mcp",
     "otel": "opentelemetry",
     "tokens": "bpe_openai",

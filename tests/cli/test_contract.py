@@ -86,6 +86,7 @@ CALLS = {
     "schema": ["schema", "execution-plan"],
     "guard": ["guard"],
     "mcp": ["mcp"],
+    "lsp": ["lsp"],
     "context": ["context", "--estimate"],
     "summarize": ["summarize"],
     "prime": ["prime"],
@@ -181,7 +182,8 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     [
         verb
         for verb in COMMANDS
-        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall", "self")
+        if verb
+        not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "lsp", "uninstall", "self")
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:

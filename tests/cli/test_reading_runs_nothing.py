@@ -128,6 +128,7 @@ WRITERS |= {
     "report",
     "guard",
     "mcp",
+    "lsp",
     "serve",
     "site",
     "uninstall",

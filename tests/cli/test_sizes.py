@@ -61,7 +61,9 @@ def problem(command: str, result: Result, *, as_json: bool) -> str:
     if result.exit not in STATUSES or "Traceback" in result.err:
         return f"exit {result.exit}: {result.err}{result.out}"
     if as_json:
-        is_answer = not result.out or result.json["ok"] is (result.exit == 0)  # `mcp` and `guard` may print nothing
+        is_answer = not result.out or result.json["ok"] is (
+            result.exit == 0
+        )  # `mcp`, `lsp` and `guard` may print nothing
         return "" if is_answer else f"exit {result.exit}: {result.out[:500]}"
     length = len(result.err) + (0 if command in LISTS else len(result.out))
     return f"{length} bytes: {result.err[:500]}{result.out[:500]}" if length > READABLE else ""

@@ -219,6 +219,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "init": "it writes settings",
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
+    "lsp": "an editor starts the server, not the agent",
     "mcp": "the agent program starts the server, not the agent",
     "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",

@@ -89,6 +89,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "report": "Record the result of a step that an agent ran.",
         "guard": "Check whether an agent may make a tool call.",
         "mcp": "Serve plans to an agent program by MCP.",
+        "lsp": "Serve plans to an editor by LSP.",
     },
 }
 COMMANDS: dict[str, str] = {name: line for group in COMMAND_GROUPS.values() for name, line in group.items()}

@@ -56,17 +56,27 @@ def _edit(project: Project, ref: PlanRef, command: str, changer: ChangeBuilder, 
 
 def done(project: Project, ref: PlanRef, tasks: Sequence[str], options: WriteOptions = _DEFAULT) -> EditResult:
     """Check off tasks, with the time, unless the policy requires that checks pass first."""
-    names = expand_numbers(tasks)
-    complete = task_edits.complete_tasks(names, now())
+    complete = completion_change(project, ref, tasks)
     plans: list[ParsedPlan] = []
 
-    def check_and_complete(plan: ParsedPlan) -> PlanChange:
-        features.load(features.REQUIRED_CHECKS)(project, ref, plan, names)
+    def remember_and_complete(plan: ParsedPlan) -> PlanChange:
         plans.append(plan)
         return complete(plan)
 
-    edit_result = _edit(project, ref, "done", check_and_complete, options)
+    edit_result = _edit(project, ref, "done", remember_and_complete, options)
     return warn_of_blockers(project, ref, _name_completers(project, ref, edit_result, plans[-1]), lambda: plans[-1])
+
+
+def completion_change(project: Project, ref: PlanRef, tasks: Sequence[str]) -> ChangeBuilder:
+    """Build the change that checks off tasks, which raises ExecplanError if the policy requires that checks pass first."""
+    names = expand_numbers(tasks)
+    complete = task_edits.complete_tasks(names, now())
+
+    def check_and_complete(plan: ParsedPlan) -> PlanChange:
+        features.load(features.REQUIRED_CHECKS)(project, ref, plan, names)
+        return complete(plan)
+
+    return check_and_complete
 
 
 def _name_completers(project: Project, ref: PlanRef, edit_result: EditResult, plan: ParsedPlan) -> EditResult:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from execplan.core.plan.front_matter import FrontMatter
     from execplan.core.plan.model import ParsedPlan, Section
 
-_DEPENDENCY_TITLES = frozenset(("plan dependencies", "depends on"))
+DEPENDENCY_TITLES = frozenset(("plan dependencies", "depends on"))
+"""Titles of sections that list the plans which a plan depends on, in the form of `outline.title_key`."""
 _DEPENDENCY_LABELS = frozenset(
     ("depends on", "blocked by", "requires", "prerequisite", "prerequisites", "after", "needs", "dependencies")
 )
@@ -50,7 +51,7 @@ def find_dependencies(plan: ParsedPlan, front_matter: FrontMatter) -> Iterator[P
             for name in names:
                 yield PlanMention(name, line, is_certain=not set(" \t") & set(name))
     for section in plan.sections:
-        if outline.title_key(section.title) in _DEPENDENCY_TITLES:
+        if outline.title_key(section.title) in DEPENDENCY_TITLES:
             yield from _section_dependencies(plan, section)
     for block in plan.blocks:
         if block.kind == PARAGRAPH and not block.depth and block.text.lstrip("*_ ")[:10].lower() == "depends on":

@@ -10,7 +10,7 @@ from execplan.core.git import git_history
 from execplan.core.plan_store import plan_store
 from execplan.linter.checking.check_targets import TargetGroup
 from execplan.linter.checking.effective_rules import active_levels
-from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
 from execplan.linter.checking.plan_histories import read_committed_plans, read_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
@@ -46,8 +46,21 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
     modified_paths = {os.path.join(project.root, path) for path in git_history.modified_files(project, pathspecs)}
     targets = [group.target(name) for group in groups for name in group.names] if modified_paths else []
+    return _committed_histories([target for target in targets if os.path.realpath(target.ref.path) in modified_paths])
+
+
+def load_committed_plans(group: TargetGroup) -> dict[str, GitHistory]:
+    """Return the committed versions of some plans by absolute path, also of plans that don't differ from them.
+
+    Raises ExecplanError if Git fails.
+    """
+    return _committed_histories([group.target(name) for name in group.names])
+
+
+def _committed_histories(targets: list[CheckTarget]) -> dict[str, GitHistory]:
+    """Return the committed versions of plans of one repository, by absolute path. Raises ExecplanError if Git fails."""
     projects = {target.ref.path: target.project for target in targets}
-    plans = read_plans([target for target in targets if os.path.realpath(target.ref.path) in modified_paths])
+    plans = read_plans(targets)
     histories_by_path = {}
     for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
         committed_plan = plan_store.parse_or_none(projects[path], committed.data)

@@ -61,6 +61,14 @@ def build_fix_change(
     return change
 
 
+def fix_finding(plan: ParsedPlan, finding: Finding) -> ParsedPlan | None:
+    """Return the plan with the fix of one finding; None if there is none, or if it would change what the plan means."""
+    if not _select_disjoint(plan, [finding] if finding.fix is not None else []):
+        return None
+    fixed_plan = _apply_fixes(plan, [finding], Counter(), set())
+    return None if fixed_plan is plan else fixed_plan
+
+
 def _select_disjoint(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]:
     """Return findings whose edits share no lines, leaving out those after a code block that is never closed."""
     last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)

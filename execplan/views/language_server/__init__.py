@@ -1,0 +1,1 @@
+"""The language server of `lsp`: findings, fixes, navigation, completion and edits of plans in an editor."""
