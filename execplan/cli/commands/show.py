@@ -16,7 +16,7 @@ from execplan.cli.output.plan_page import entry_summaries
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import advise_after_run, run_json
-from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
+from execplan.cli.run_output.run_text import format_changes, format_irreversible, format_rollback_cause
 from execplan.core.errors import ErrorContext
 from execplan.core.plan.model import ACTIVE, DONE, DRAFT
 from execplan.core.plan.plan_lookup import find_section
@@ -159,7 +159,7 @@ def _history_lines(run: LoadedRun) -> list[str]:
         cause = fields["automatic"]
         actor = f"automatically because {format_rollback_cause(cause)}" if cause else f"by {fields['user']}"
         lines.append(f"rolled back {rollback.at} {actor}: {', '.join(fields['steps'])}")
-        lines += [f"  couldn't be reverted: {failure}" for failure in fields["undone_not"]]
+        lines += format_irreversible("couldn't be reverted", fields["undone_not"])
     return [printable_line(line) for line in lines]
 
 

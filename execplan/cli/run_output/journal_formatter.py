@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
+from execplan.cli.run_output.run_text import (
+    format_changes,
+    format_irreversible,
+    format_paths,
+    format_rollback_cause,
+    truncate_lines,
+)
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import GO, attempt_result_from_entry, change_from_json
@@ -155,7 +161,7 @@ class JournalFormatter:
         changes = map(change_from_json, fields["changes"])
         files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
         lines += truncate_lines(files + [f"  remove {directory}" for directory in fields["folders"]])
-        lines += [f"  can't be reverted: {failure}" for failure in fields["undone_not"]]
+        lines += format_irreversible("can't be reverted", fields["undone_not"])
         return [StyledLine(line) for line in lines]
 
 

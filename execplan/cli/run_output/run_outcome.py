@@ -7,7 +7,7 @@ from typing import Any
 from execplan.cli.answer import Answer, json_fields
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import LoadedRun, advise_after_run, load_run, run_json
-from execplan.cli.run_output.run_text import format_run_command, truncate_lines
+from execplan.cli.run_output.run_text import format_irreversible, format_run_command, truncate_lines
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, interrupted_error
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -62,7 +62,7 @@ def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
     lines += [f"  remove {path}" for path in rolled_back.removed]
     lines += [f"  reopen: {task}" for task in rolled_back.reopened]
     lines += [f"  back up: {path}" for path in rolled_back.backups]
-    lines += [f"  can't be reverted: {failure}" for failure in rolled_back.irreversible]
+    lines += format_irreversible("can't be reverted", rolled_back.irreversible)
     return [printable_line(line) for line in lines]
 
 
@@ -76,7 +76,7 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
     summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing to restore"
     lines = [f"rolled back {_steps_text(rolled_back)} of run {rolled_back.run}: {summary}"]
     lines += truncate_lines([f"  backed up: {path}" for path in rolled_back.backups])
-    lines += [f"  couldn't be reverted: {failure}" for failure in rolled_back.irreversible]
+    lines += format_irreversible("couldn't be reverted", rolled_back.irreversible)
     return [printable_line(line) for line in lines]
 
 

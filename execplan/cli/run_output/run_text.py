@@ -28,6 +28,15 @@ def format_paths(paths: Sequence[str]) -> str:
     return printable_line(join_first(paths, _MAX_PATHS))
 
 
+def format_irreversible(lead: str, effects: Sequence[str]) -> list[str]:
+    """Format what a rollback can't revert, as in `build: its effects outside`, with the steps or paths of one reason together."""
+    names_by_reason: dict[str, list[str]] = {}
+    for effect in effects:
+        name, _, reason = effect.partition(": ")
+        names_by_reason.setdefault(reason, []).append(name)
+    return [f"  {lead}: {format_paths(names)}: {reason}" for reason, names in names_by_reason.items()]
+
+
 _ROLLBACK_CAUSES = {
     "failure": "a step failed",
     "validation": "a result differs from what was expected",

@@ -12,7 +12,7 @@ import pytest
 from execplan.cli.answer import Call
 from execplan.cli.run_output.observer_selection import observe_run
 from execplan.cli.run_output.run_outcome import rollback_lines
-from execplan.cli.run_output.run_text import format_changes, format_paths
+from execplan.cli.run_output.run_text import format_changes, format_irreversible, format_paths
 from execplan.core.text.message_parts import format_duration
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import StateChange, change_json
@@ -180,3 +180,11 @@ def test_changes_by_kind() -> None:
     assert format_changes(()) == ""
     assert format_paths([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"
     assert State(ABSENT) == ABSENT_STATE
+
+
+def test_effects_with_one_reason_are_one_line() -> None:
+    effects = [*[f"step.{number}: its effects outside" for number in range(1, 6)], "a: b: c", "d: b: c"]
+    assert format_irreversible("can't be reverted", effects) == [
+        "  can't be reverted: step.1, step.2, step.3 and 2 more: its effects outside",
+        "  can't be reverted: a, d: b: c",
+    ]
