@@ -12,6 +12,7 @@ from execplan.core.edits.plan_writer import EditResult, WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.claims import has_claims
+from execplan.core.plan_store.implied_plan import other_copy_warnings
 from execplan.core.plan_store.plan_store import name_in_commands
 from execplan.team.advice.plan_json import amended_json
 
@@ -45,14 +46,6 @@ def edit_plan(
         return edit_answer(amended, options, next_command.format(id=name))
     commands, work = suggest_after_tasks(project, ref, amended, name, next_command)
     return edit_answer(amended, options, *commands)._replace(work=None if options.dry_run else work)
-
-
-def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning if a command in the main worktree is about a plan that has a worktree of its own."""
-    if project.git is None or not os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
-        return ()
-    warnings: tuple[str, ...] = features.load(features.OTHER_COPY_WARNINGS)(project, ref)
-    return warnings
 
 
 def suggest_after_tasks(

@@ -144,7 +144,7 @@ def test_44_bare_repository(plain: Folder, place: str) -> None:
         result = plain.run(*command, cwd=plain.path / place)
         assert result.exit == 6, result
         assert "bare repository" in checked_output(result)
-        assert "hint: use a clone: git clone " in result.err
+        assert "hint: run this in a clone of it" in result.err
     assert sorted(path.name for path in plain.path.iterdir()) == before
 
 
@@ -152,7 +152,7 @@ def test_44_inside_the_git_folder(repo: Folder) -> None:
     """Inside `.git` there is no working tree either."""
     result = repo.run("new", "Lexer", cwd=repo.path / ".git")
     assert result.exit == 6
-    assert f"hint: run this in the working tree: cd {repo.path}\n" in checked_output(result)
+    assert f"hint: run this in the working tree: {repo.path}\n" in checked_output(result)
 
 
 def test_45_index_lock_is_waited_for(repo: Folder) -> None:

@@ -12,11 +12,11 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.plan_editing import other_copy_warnings
 from execplan.cli.time_options import parse_duration
 from execplan.core import features, trace
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import author, plan_selection
+from execplan.core.plan_store.implied_plan import other_copy_warnings
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 

@@ -11,11 +11,11 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
-from execplan.cli.plan_editing import other_copy_warnings
 from execplan.core import trace
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store.implied_plan import other_copy_warnings
 
 if TYPE_CHECKING:
     from execplan.cli.output.compile_output import CompileResult

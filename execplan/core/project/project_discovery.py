@@ -9,7 +9,6 @@ from execplan.core.files import file_access
 from execplan.core.project import project_settings
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import Settings, for_directory
-from execplan.core.text.message_parts import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,9 +260,7 @@ def find_repository(start: str) -> tuple[str | None, str | None]:
             raise ExecplanError(
                 "bare-repository",
                 f"{folder} is a {'git directory' if is_git_directory else 'bare repository'}: it has no working tree",
-                hint=f"run this in the working tree: cd {quote(parent)}"
-                if is_git_directory
-                else f"use a clone: git clone {quote(folder)} DIRECTORY",
+                hint=f"run this in the working tree: {parent}" if is_git_directory else "run this in a clone of it",
             )
         parent = os.path.dirname(folder)
         if parent == folder:
