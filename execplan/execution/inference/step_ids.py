@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
+from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.parsed_steps import StepDraft
 from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
 
@@ -26,6 +27,7 @@ _DIRECT_RUNNERS = frozenset("npx bunx uvx".split())
 _INTERPRETERS = frozenset("python python3 node deno bash sh zsh ruby perl php".split())
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag sed awk perl jq".split())
 """Programs whose first argument is a pattern or a program of their own."""
+_MERGED_OUTPUT = lazy_pattern(r" \d?>&\d(?!\S)")
 _SCRIPT_EXTENSIONS = ("sh", "py", "js", "mjs", "cjs", "ts", "rb", "pl")
 
 
@@ -102,7 +104,8 @@ def _id_words(command: str) -> list[str]:
 
 def _first_argv(command: str) -> list[str]:
     """Return the first command of a line, without variables, `sudo`, `uv run` and similar prefixes."""
-    lexer = shlex.shlex(command.split("\n", 1)[0], posix=True, punctuation_chars=True)
+    first_line = _MERGED_OUTPUT.sub("", command.split("\n", 1)[0])
+    lexer = shlex.shlex(first_line, posix=True, punctuation_chars=True)
     lexer.commenters = ""
     try:
         tokens = list(lexer)
