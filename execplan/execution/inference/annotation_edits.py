@@ -28,8 +28,8 @@ from execplan.execution.inference.step_blocks import (
 )
 from execplan.execution.inference.step_ids import StepIdAllocator
 from execplan.execution.parsed_steps import INFERRED, StepDraft
-from execplan.execution.shell_declaration import BASH, PIPEFAIL, hides_failure, needs_bash, shell_use
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
+from execplan.execution.shell_declaration import BASH, PIPEFAIL, hides_failure, needs_bash, shell_use
 
 _EXPECT_INFO = "text {expect}"
 _CHANGES_MEANING = "would change its meaning as a code block, or that of the lines around it"

@@ -15,8 +15,8 @@ from execplan.execution.inference.section_passages import Passage
 from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
 from execplan.execution.parsed_steps import StepDraft
-from execplan.execution.shell_declaration import BASH, PIPEFAIL, hides_failure, needs_bash, shell_use
 from execplan.execution.shell.shell_vocabulary import PROMPTS
+from execplan.execution.shell_declaration import BASH, PIPEFAIL, hides_failure, needs_bash, shell_use
 
 LANGUAGE: Final = "sh"
 _MAX_TASK_LENGTH = 60
