@@ -27,6 +27,7 @@ from execplan.execution.approvals.current_plan import CurrentPlan
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
+from execplan.execution.inference.work_requests import ASKS_FOR_WORK
 from execplan.execution.parsed_steps import INFERRED, SkippedLine
 from execplan.execution.shell_declaration import shell_use
 
@@ -258,6 +259,8 @@ def _result_json(compile_result: CompileResult) -> dict[str, Any]:
 def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
     """Return the text of a compile: the steps, the skipped lines and the result."""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
+    if any([line.why == ASKS_FOR_WORK for line in compile_result.skipped_lines]):
+        skipped.append("to write such work as manual steps: execplan compile --annotate")
     return "\n".join(
         [
             steps_table(steps_json(compile_result.document)),

@@ -27,10 +27,9 @@ from execplan.core.archive.reference_updates import (
 from execplan.core.edits.edit_entries import MOVE, JournalEntry
 from execplan.core.edits.edit_journal import JournalTransaction, Operation, new_operation_id
 from execplan.core.edits.plan_commit import commit_paths
-from execplan.core.edits.plan_preconditions import ensure_plan_exists
+from execplan.core.edits.plan_preconditions import ensure_not_running, ensure_plan_exists
 from execplan.core.edits.plan_writer import WriteOptions, WriteResult, format_diff, rewrite_plan
 from execplan.core.errors import ExecplanError
-from execplan.core.files.file_lock import is_held, read_holder
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.git.git_commit import CommitResult
 from execplan.core.named_tuple import NamedTuple
@@ -307,20 +306,6 @@ class _JournaledMove:
         if self._begun is not None:
             roll_back_move(self.project, self._begun)
         self._cancel()
-
-
-def ensure_not_running(project: Project, ref: PlanRef) -> None:
-    """Raise ExecplanError if a run of the plan is active, because the run writes to the plan's artifacts."""
-    path = project_state.lock_path(project, "run")
-    if not is_held(path):
-        return
-    run_holder = read_holder(path)
-    if not run_holder or any([f" of {ref.id}{end}" in run_holder for end in (" ", ",")]):
-        raise ExecplanError(
-            "run-busy",
-            f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
-            hint="wait until it ends, or stop it with Ctrl-C in its terminal",
-        )
 
 
 def _copies_to_set_aside(project: Project, reversal: Reversal | None) -> list[tuple[str, str]]:

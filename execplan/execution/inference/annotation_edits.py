@@ -12,12 +12,12 @@ from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ens
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.reader import read_text
 from execplan.core.text.text_lines import Edit, apply_edits
-from execplan.execution.annotations.annotated_fences import find_annotated_fences
-from execplan.execution.annotations.annotated_steps import find_annotated_steps
-from execplan.execution.attributes import COMMAND_TYPES, EXECUTE
+from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import build_expectation, raw_block_lines
+from execplan.execution.inference.manual_blocks import manual_edits
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
+from execplan.execution.inference.shell_attributes import declare_shells
 from execplan.execution.inference.step_blocks import (
     LANGUAGE,
     StepBlockWriter,
@@ -27,9 +27,10 @@ from execplan.execution.inference.step_blocks import (
     split_block,
 )
 from execplan.execution.inference.step_ids import StepIdAllocator
+from execplan.execution.inference.work_requests import ASKS_FOR_WORK, find_work_requests
 from execplan.execution.parsed_steps import INFERRED, StepDraft
-from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
-from execplan.execution.shell_declaration import BASH, PIPEFAIL, hides_failure, needs_bash, shell_use
+from execplan.execution.shell.shell_vocabulary import SHELL_LANGUAGES
+from execplan.execution.shell_declaration import PIPEFAIL
 
 _EXPECT_INFO = "text {expect}"
 _CHANGES_MEANING = "would change its meaning as a code block, or that of the lines around it"
@@ -42,6 +43,8 @@ class _AnnotatedPassage(NamedTuple):
     edits: tuple[Edit, ...]
     reason: str
     """Why there is no edit, phrased to follow `it `."""
+    requests: tuple[str, ...] = ()
+    """Work that its edits write as manual steps."""
 
 
 def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
@@ -55,8 +58,9 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     sections = _step_sections(plan)
     if sections:
         ensure_blocks_closed(plan, max([section.end for section in sections]))
-    passages = _keep_safe_edits(plan, _annotate_passages(plan))
-    shell_edits = _declare_shells(plan)
+    passages = _keep_safe_edits(plan, [*_manual_passages(plan), *_annotate_passages(plan)])
+    manual_count = sum([len(passage.requests) for passage in passages if passage.edits])
+    shell_edits = declare_shells(plan)
     edits = [*[edit for passage in passages for edit in passage.edits], *shell_edits]
     count = sum([len(passage.drafts) for passage in passages if passage.edits])
     total = sum([len(passage.drafts) for passage in passages])
@@ -69,6 +73,9 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         summaries.append(
             f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
         )
+    if manual_count:
+        work = f"{'would write' if dry_run else 'wrote'} {manual_count} manual step{'s' * (manual_count > 1)}"
+        summaries.append(f"{work} for work that the text asks for and no step does")
     shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
     if shown_plan is plan:
         unedited = [passage for passage in passages if not passage.edits]
@@ -79,10 +86,13 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         for passage in unedited
         for draft in passage.drafts
     ]
-    remarks += [
-        (skipped.line, f"is not a step: it {skipped.why}: {skipped.text}")
-        for skipped in find_plan_steps(shown_plan).skipped
-    ]
+    shown_steps = find_plan_steps(shown_plan)
+    remarks += [(skipped.line, f"is not a step: it {skipped.why}: {skipped.text}") for skipped in shown_steps.skipped]
+    if shown_plan is not plan or not manual_count:
+        requests = find_work_requests(shown_plan, shown_steps.drafts)
+        remarks += [
+            (request.passage.start, f"is not a step: it {ASKS_FOR_WORK}: {request.text}") for request in requests
+        ]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     summaries = summaries or ["nothing to annotate: no inferred steps"]
     return PlanChange(
@@ -90,28 +100,9 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     )
 
 
-def _declare_shells(plan: ParsedPlan) -> list[Edit]:
-    """Return edits that add `shell` to annotated code blocks of one command that needs it."""
-    drafts_by_line: dict[int, list[StepDraft]] = {}
-    for draft in find_annotated_steps(plan).drafts:
-        drafts_by_line.setdefault(draft.start, []).append(draft)
-    edits: list[Edit] = []
-    for fence in find_annotated_fences(plan).steps:
-        drafts = drafts_by_line[fence.line]
-        opening_line = plan.text.lines[fence.line]
-        is_command = drafts[0].attributes.get("type", EXECUTE) in COMMAND_TYPES
-        is_transcript = any([line.lstrip().startswith(PROMPTS) for line in fence.body])
-        if len(drafts) > 1 or not is_command or is_transcript or "shell" in drafts[0].attributes or fence.info.flaws:
-            continue
-        if shell_use(drafts[0].command):
-            shell = f"shell={BASH}" if needs_bash(drafts[0].command) else "shell"
-            at = opening_line.rindex("}")
-            first_line = plan.text.lines[fence.line + 1]
-            indent = first_line[: len(first_line) - len(first_line.lstrip())]
-            lines = [f"{opening_line[:at].rstrip()} {shell}{opening_line[at:]}"]
-            lines += [f"{indent}{PIPEFAIL}"] if hides_failure(drafts[0].command) else []
-            edits.append(Edit(fence.line, fence.line + 1, tuple(lines)))
-    return edits
+def _manual_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
+    """Return the requests for work that no step does, with the edits that write them as manual steps."""
+    return [_AnnotatedPassage((), (edit,), "", texts) for edit, texts in manual_edits(plan)]
 
 
 def _step_sections(plan: ParsedPlan) -> list[Section]:
@@ -146,7 +137,7 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
     edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
     if edits and plan_content(edited_plan) != plan_content(plan):
         return ()
-    drafts = find_plan_steps(edited_plan).drafts
+    drafts = [draft for draft in find_plan_steps(edited_plan).drafts if draft.attributes.get("type") != MANUAL]
     last_steps: dict[int, int] = {}
     for at, draft in enumerate(drafts):
         if "task" in draft.attributes:

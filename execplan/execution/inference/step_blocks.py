@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.plan.plan_lookup import find_task
+from execplan.core.plan.plan_lookup import find_task, task_ids
 from execplan.core.text.inline_markdown import plain_text
 from execplan.execution.attributes import SHELLS
 from execplan.execution.inference.section_passages import Passage
@@ -165,14 +166,25 @@ class StepBlockWriter:
         attributes += [f"needs={self._previous_id}"] if first.needs and self._previous_id else []
         attributes += [f'cwd="{first.cwd}"' if " " in first.cwd else f"cwd={first.cwd}"] if first.cwd != "." else []
         attributes += ["shell"] if uses_shell else []
-        attributes += (
-            [f"task={_task_reference(self._plan, last.attributes['task'])}"] if "task" in last.attributes else []
-        )
+        attributes += [f"task={_format_task(self._plan, last.attributes['task'])}"] if "task" in last.attributes else []
         self._previous_id = step_id
         return f"{language} {{{' '.join(attributes)}}}"
 
 
-def _task_reference(plan: ParsedPlan, name: str) -> str:
+def find_task_naming(plan: ParsedPlan, paths: Sequence[str]) -> tuple[str, str]:
+    """Return the text of the only task that names one of some files, and a reference to it; or empty strings."""
+    for name in dict.fromkeys([*paths, *[path.rpartition("/")[2] for path in paths]]):
+        pattern = re.compile(rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)")
+        numbers = [number for number, task in enumerate(plan.tasks) if pattern.search(task.text)]
+        if len(numbers) == 1:
+            task_id = task_ids(plan.tasks)[numbers[0]]
+            return plan.tasks[numbers[0]].text, _format_task(plan, task_id)
+        if numbers:
+            break
+    return "", ""
+
+
+def _format_task(plan: ParsedPlan, name: str) -> str:
     """Return a reference to a task for an attribute: its text if short and plain, its first words, or its ID."""
     task_id, task = find_task(plan, name)
     words = plain_text(task.text).split()

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from execplan.core.text.lazy_pattern import lazy_pattern
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.parsed_steps import StepDraft
 from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
 
@@ -39,7 +40,17 @@ class StepIdAllocator:
 
     def allocate(self, command: str) -> str:
         """Return an unused ID: `cargo-test`, then one with more words of the command, then `cargo-test-2`."""
-        words = _id_words(command)
+        return self._allocate(_id_words(command))
+
+    def allocate_for_file(self, verb: str, path: str) -> str:
+        """Return an unused ID for what a step does with a file, such as `edit-src-f-py`."""
+        return self._allocate([verb, *_slugify_all([path])])
+
+    def allocate_for_text(self, text: str) -> str:
+        """Return an unused ID from the first words of a text, such as `rename-the-parser`."""
+        return self._allocate(_slugify_all([word for word in text.split() if word.lower() not in WORDS["stop"]]))
+
+    def _allocate(self, words: Sequence[str]) -> str:
         base = _join_words(words[:_WORD_COUNT])
         name, longer_name, number = base, _join_words(words[: _WORD_COUNT + 2]), 1
         while name in self._used_ids:

@@ -16,7 +16,7 @@ from execplan.execution.annotations.annotated_fences import find_annotated_fence
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.compile import compile_plan
-from execplan.execution.execution_plan import Step
+from execplan.execution.execution_plan import Step, Type
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.inference.step_inference import infer_steps
 
@@ -148,7 +148,8 @@ def test_what_is_written(name: str) -> None:
 def steps(plan: ParsedPlan) -> list[tuple[object, ...]]:
     """What the steps of a plan run, and where."""
     document = compile_plan(plan, "t", "t.md").document
-    return [(command_text(step), step.env, step.cwd) for step in document.steps] if document else []
+    all_steps = document.steps if document else ()
+    return [(command_text(step), step.env, step.cwd) for step in all_steps if step.type is not Type.MANUAL]
 
 
 def command_text(step: Step) -> str:

@@ -77,7 +77,7 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
 
     `action`: what the command would do, such as "archived".
     """
-    from execplan.core.archive.plan_move import ensure_not_running
+    from execplan.core.edits.plan_preconditions import ensure_not_running
 
     ensure_not_running(project, ref)
     statuses = list_open_runs(project, ref)
