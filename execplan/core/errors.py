@@ -41,7 +41,7 @@ CODES_BY_EXIT: Final = {
     CHECK_FAILED: (
         "already-claimed another-author archived-plan comment-resolved committed-plan conflicts-left declined "
         "draft-errors edited-block edited-checkpoint foreign-driver has-artifacts index-not-staged is-a-link "
-        "ledger-broken lint-errors merge-blocked merge-conflicts must-not-run newer-version not-a-chart "
+        "ledger-broken lint-errors merge-blocked merge-conflicts must-not-run newer-version no-change not-a-chart "
         "not-a-document not-an-export not-exportable not-finished not-metrics not-ours nothing-claimed "
         "nothing-to-approve nothing-to-redo nothing-to-replan nothing-to-resume nothing-to-roll-back "
         "nothing-to-undo open-run other-source partly-staged patch-does-not-apply run-under-way staged-plan "
@@ -61,7 +61,7 @@ CODES_BY_EXIT: Final = {
         "budget-too-small claims-damaged conflict-markers damaged-block dependency-cycle directory-exists "
         "double-unit empty-file form-too-large github-not-found github-rejected half-moved heading-in-body "
         "home-exists intent-damaged journal-damaged loosened-policy metadata-by-hand name-taken no-base-commit "
-        "no-check no-drafting-program no-enhancer no-place no-place-for-purpose no-plan no-projects-listed no-steps "
+        "no-check no-commits no-drafting-program no-enhancer no-place no-place-for-purpose no-plan no-projects-listed no-steps "
         "no-such-approval no-such-comment no-such-decision no-such-file no-such-heading no-such-home no-such-item "
         "no-such-job no-such-page no-such-part no-such-plan no-such-project no-such-revision no-such-rule "
         "no-such-run no-such-schema no-such-section no-such-step no-such-task no-text no-title no-worktree "

@@ -1,4 +1,4 @@
-"""Attributes of a step's code block, `{#build needs=fetch timeout=60}`, each with its field of the JSON step."""
+"""The types of steps, and the attributes of a step's code block, `{#build timeout=60}`, each with its JSON field."""
 
 from __future__ import annotations
 
@@ -39,12 +39,64 @@ class Attribute(NamedTuple):
     """The lowest and the highest number, for a number."""
 
 
-TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
-FILE_TYPES = ("create_file", "delete_file", "modify_file", "refactor_code")
+BY_COMMAND: Final = "command"
+BY_EXECPLAN: Final = "files"
+BY_TOOL: Final = "tool"
+BY_PERSON: Final = "person"
+
+
+class StepType(NamedTuple):
+    """A type of step."""
+
+    tool: str
+    """Built-in tool of the type; empty for `use_tool`, which names an agent's or an installed tool."""
+    performed_by: str
+    """What performs the step: a `command`, a `tool`, a `person`, or execplan itself, which writes `files`."""
+    category: str
+    """Subject of the work, for the category of an execution plan."""
+    verb: str
+    """Word with which a description of the step begins."""
+    required: tuple[str, ...] = ()
+    """Fields that the step must have, besides those that every step has."""
+    optional: tuple[str, ...] = ()
+    path_action: str = ""
+    """What the step does with its target, for the risk of paths; empty if it has no such target."""
+
+
+_COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
+STEP_TYPES: dict[str, StepType] = {
+    "execute_command": StepType("shell.run", BY_COMMAND, "commands", "Run", ("command",), _COMMAND_FIELDS),
+    "create_file": StepType("file.create", BY_EXECPLAN, "files", "Create", ("target", "content"), path_action="create"),
+    "modify_file": StepType(
+        "file.modify", BY_EXECPLAN, "files", "Change", ("target",), ("patch", "content", "lines"), path_action="modify"
+    ),
+    "delete_file": StepType("file.delete", BY_EXECPLAN, "files", "Delete", ("target",), path_action="delete"),
+    "refactor_code": StepType("code.refactor", BY_EXECPLAN, "files", "Change", ("patch",)),
+    "install_package": StepType(
+        "package.install", BY_COMMAND, "packages", "Run", ("command",), ("target", *_COMMAND_FIELDS)
+    ),
+    "use_tool": StepType("", BY_TOOL, "tools", "Call", (), ("parameters", "env", "network", "expect", "cwd")),
+    "manual": StepType("manual.confirm", BY_PERSON, "manual", "By hand"),
+}
+MANUAL: Final = "manual"
+
+
+def types_performed_by(*performers: str) -> tuple[str, ...]:
+    """Return the types that one of these performs: `command`, `tool`, `files` or `person`."""
+    return tuple([name for name, step_type in STEP_TYPES.items() if step_type.performed_by in performers])
+
+
+def types_with_target() -> tuple[str, ...]:
+    """Return the types that require a target, the file that they write or delete."""
+    return tuple([name for name, step_type in STEP_TYPES.items() if "target" in step_type.required])
+
+
+TYPES = tuple(STEP_TYPES)
+FILE_TYPES = types_performed_by(BY_EXECPLAN)
 """Types of steps that write files themselves."""
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
-COMMAND_TYPES = (EXECUTE, "install_package")
+COMMAND_TYPES = types_performed_by(BY_COMMAND)
 """Step types that run a command."""
 TOOL: Final = "use_tool"
 ALTERNATIVE: Final = "alternative:"

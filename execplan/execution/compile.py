@@ -13,14 +13,13 @@ from execplan.execution.annotations.annotated_steps import assign_step_ids, find
 from execplan.execution.annotations.plan_settings import apply_plan_settings, read_plan_settings
 from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import MAX_STEPS, find_step_problems
-from execplan.execution.attributes import LEVELS, TOOL
+from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES, TOOL
 from execplan.execution.documents.derived_fields import (
     MAX_DESCRIPTION_LENGTH,
     describe_step,
     fill_risk,
     parse_command_fields,
 )
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.parsed_steps import INFERRED, ParsedSteps, SkippedLine, StepDraft
 
@@ -71,10 +70,12 @@ def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
     parsed = find_plan_steps(plan)
     ensure_nothing_hidden(path, dict.fromkeys(_reviewed_texts(parsed.drafts)))
     _ensure_no_problems(plan, parsed, path)
+    skipped = _all_skipped_lines(plan, parsed)
     if not parsed.drafts:
-        return Compiled(None, parsed.skipped)
+        return Compiled(None, skipped)
     _ensure_not_too_many(parsed, path)
     steps = build_all_step_fields(parsed.drafts)
+    _order_after_manual_steps(steps)
     settings = read_plan_settings(plan)
     for number, (draft, step) in enumerate(zip(parsed.drafts, steps, strict=True), 1):
         apply_plan_settings(settings, step, has_timeout="timeout" in draft.attributes)
@@ -97,7 +98,14 @@ def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
     )
     if document is None:
         raise document_error(path, ExecutionPlan, violations)
-    return Compiled(document, parsed.skipped)
+    return Compiled(document, skipped)
+
+
+def _all_skipped_lines(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[SkippedLine, ...]:
+    """Return the lines that look like steps and are none, and the sentences that ask for work that no step does."""
+    from execplan.execution.inference.work_requests import find_work_requests, skipped_requests
+
+    return tuple(sorted([*parsed.skipped, *skipped_requests(find_work_requests(plan, parsed.drafts))]))
 
 
 def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> None:
@@ -141,7 +149,7 @@ def _reviewed_texts(drafts: Sequence[StepDraft]) -> Iterator[tuple[str, str]]:
 def _fill_derived_fields(number: int, draft: StepDraft, step: dict[str, Any]) -> None:
     """Fill in the derived fields of a step."""
     step["number"] = number
-    step["tool"] = FIELDS_BY_TYPE[step["type"]].tool or step["tool"]
+    step["tool"] = STEP_TYPES[step["type"]].tool or step["tool"]
     step["phase"] = draft.phase
     step["inferred"] = draft.origin == INFERRED
     step["source"] = {"line_start": draft.start + 1, "line_end": draft.end}
@@ -150,16 +158,27 @@ def _fill_derived_fields(number: int, draft: StepDraft, step: dict[str, Any]) ->
     step["description"] = _description(draft, step)
 
 
+def _order_after_manual_steps(steps: Sequence[dict[str, Any]]) -> None:
+    """Make each step depend on the last manual step above it: nobody can know which of them needs that work."""
+    manual_id = ""
+    for step in steps:
+        if manual_id and manual_id not in step["depends_on"]:
+            step["depends_on"] = [*step["depends_on"], manual_id]
+        manual_id = step["id"] if step["type"] == MANUAL else manual_id
+
+
 def _description(draft: StepDraft, step: dict[str, Any]) -> str:
-    """Return a one-line description of a step; for a deletion, with its reason."""
-    reason = " ".join(" ".join(draft.body).split()) if step["type"] == "delete_file" else ""
+    """Return a one-line description of a step; for a deletion, with its reason, for a manual step, what to do."""
+    text = " ".join(" ".join(draft.body).split())
+    if step["type"] == MANUAL:
+        return f"{STEP_TYPES[MANUAL].verb}: {text}"[:_MAX_REASON_LENGTH]
+    reason = text if step["type"] == "delete_file" else ""
     return f"{describe_step(step)}{': ' if reason else ''}{reason}"[:_MAX_REASON_LENGTH]
 
 
 def _category(steps: Sequence[dict[str, Any]]) -> str:
-    """Return the subject of the steps: commands, files, packages or tools, or mixed."""
-    category_names = {"shell": "commands", "file": "files", "code": "files", "package": "packages"}
-    categories = {category_names.get(step["tool"].partition(".")[0], "tools") for step in steps}
+    """Return the subject of the steps: commands, files, packages, tools or manual, or mixed."""
+    categories = {STEP_TYPES[step["type"]].category for step in steps}
     return categories.pop() if len(categories) == 1 else "mixed"
 
 

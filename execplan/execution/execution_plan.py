@@ -13,7 +13,7 @@ from msgspec import Meta, field
 
 from execplan.core.documents.document_model import Model
 from execplan.core.text.violation import Violation
-from execplan.execution.attributes import LIMITS
+from execplan.execution.attributes import BY_COMMAND, BY_TOOL, LIMITS, types_performed_by
 from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
 
@@ -62,7 +62,11 @@ def _limits(field: str) -> Meta:
 
 
 class Type(StrEnum):
-    """What a step does; the last calls a tool that is installed, or in the mode `agent` one of the agent's program."""
+    """What a step does.
+
+    `use_tool` calls a tool that is installed, or in the mode `agent` one of the agent's program. `manual` is work that a
+    person does and confirms.
+    """
 
     CREATE = "create_file"
     MODIFY = "modify_file"
@@ -71,9 +75,10 @@ class Type(StrEnum):
     REFACTOR = "refactor_code"
     INSTALL = "install_package"
     TOOL = "use_tool"
+    MANUAL = "manual"
 
 
-PROGRAM_TYPES = (Type.COMMAND, Type.INSTALL, Type.TOOL)
+PROGRAM_TYPES = tuple([Type(name) for name in types_performed_by(BY_COMMAND, BY_TOOL)])
 """Step types that run a program, so that only a run can show their effect."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, Final
 
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
+from execplan.execution.attributes import STEP_TYPES
 
 FIELDS: Final = {
     "description": "the plan's description",
@@ -88,7 +88,7 @@ def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], st
 
 def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """Replace the name of the tool, unless a step type always uses it: such a name is not user text."""
-    if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]:
+    if step["tool"] in [step_type.tool for step_type in STEP_TYPES.values()]:
         return {}
     return {"tool": _withhold_text(step["tool"], make_placeholder)}
 

@@ -12,9 +12,8 @@ from execplan.core.documents.document_model import validate_document
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.violation import Violation, json_pointer
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import LEVELS, STEP_TYPES
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Metadata
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
@@ -182,8 +181,8 @@ def _complete_step(step: dict[str, Any], original_steps: Mapping[str, Any]) -> N
     """Fill in the fields that a program may omit, in a step that may be invalid in any way."""
     kind, name = step.get("type"), step.get("id")
     original_step = original_steps.get(name) if isinstance(name, str) else None
-    if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
-        step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
+    if isinstance(kind, str) and kind in STEP_TYPES and STEP_TYPES[kind].tool:
+        step.setdefault("tool", STEP_TYPES[kind].tool)
     step.setdefault("description", describe_step(step))
     parse_command_fields(step)
     step["inferred"] = original_step["inferred"] if original_step is not None else True

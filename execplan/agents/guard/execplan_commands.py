@@ -126,7 +126,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         f"{_PLAN_OPTIONS} --title",
         file_options="--from",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} --out --enhance",
+        denied_options=f"{_DENIED_OPTIONS} --out --enhance --from-diff --staged --restore",
     ),
     "export": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --to",

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
-from execplan.core import trace
+from execplan.core import features, trace
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
@@ -28,18 +28,20 @@ _COMPOSE_EXAMPLE = "execplan compile --compose PLAN PLAN --title 'Title'"
 
 @define_command(
     reads=(
-        "the plan and its stored execution plan; with --from also FILE; with --enhance your own "
-        "settings, and the answer of the program that they name."
+        "the plan and its stored execution plan; with --from also FILE; with --from-diff the files that differ; with "
+        "--enhance your own settings, and the answer of the program that they name."
     ),
     writes=(
-        "the execution plan in the plan's artifacts, or FILE; with --annotate only the plan; with "
-        "--enhance also a proposal next to the execution plan, and the audit log."
+        "the execution plan in the plan's artifacts, or FILE; with --annotate or --from-diff only the plan; with "
+        "--restore also the files of the change, and git's stash; with --enhance also a proposal next to the execution plan, and the audit log."
     ),
     examples=(
         "execplan compile",
         "execplan compile parser --out -",
         "execplan compile parser --check",
         "execplan compile parser --annotate --dry-run",
+        "execplan compile parser --from-diff --restore",
+        "execplan compile parser --from-diff=main..HEAD",
         "execplan compile parser --from plan.json",
         'execplan compile --compose parser writer --title "Release"',
         "execplan compile parser --enhance --dry-run",
@@ -49,6 +51,15 @@ _COMPOSE_EXAMPLE = "execplan compile --compose PLAN PLAN --title 'Title'"
 @click.option("--out", metavar="FILE", help="Write the result to FILE and store nothing; - prints only the result.")
 @click.option("--check", is_flag=True, help="Exit 1 unless the stored execution plan is up to date.")
 @click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as code blocks with attributes.")
+@click.option(
+    "--from-diff",
+    metavar="[RANGE]",
+    is_flag=False,
+    flag_value="",
+    help="Write steps into the plan that make a change which you have tried: that of the working tree, or RANGE.",
+)
+@click.option("--staged", is_flag=True, help="With --from-diff: only what is staged.")
+@click.option("--restore", is_flag=True, help="With --from-diff: then revert its files; git's stash keeps the change.")
 @click.option(
     "--from", "source", metavar="FILE", help="Import an execution plan, also of another system; - for standard input."
 )
@@ -62,8 +73,10 @@ _COMPOSE_EXAMPLE = "execplan compile --compose PLAN PLAN --title 'Title'"
 @plan_option
 @new_options
 @option_rules(
-    exclusive("--check", "--annotate", "--from", "--compose", "--enhance"),
-    *[exclusive("--out", mode) for mode in ("--check", "--annotate", "--enhance")],
+    exclusive("--check", "--annotate", "--from", "--from-diff", "--compose", "--enhance"),
+    *[exclusive("--out", mode) for mode in ("--check", "--annotate", "--from-diff", "--enhance")],
+    requires("--staged", "--from-diff"),
+    requires("--restore", "--from-diff"),
     requires("--title", "--compose"),
     excludes("--title", "-p", "--out"),
     requires("--compose", SEVERAL_PLANS, hint=_COMPOSE_EXAMPLE),
@@ -75,6 +88,9 @@ def compile_(
     out: str | None,
     check: bool,
     annotate: bool,
+    from_diff: str | None,
+    staged: bool,
+    restore: bool,
     source: str | None,
     compose: bool,
     title: str | None,
@@ -101,6 +117,10 @@ def compile_(
     trace.warnings += other_copy_warnings(project, ref)
     if annotate:
         return _annotate_plan(project, ref, options)
+    if from_diff is not None:
+        write_tried_change = features.load(features.TRIED_CHANGE)
+        answer: Answer = write_tried_change(project, ref, from_diff, options, staged=staged, restore=restore)
+        return answer
     from execplan.cli.output import compile_output
     from execplan.execution.approvals.current_plan import load_current_plan
 

@@ -13,6 +13,7 @@ from execplan.core.documents.document_io import document_bytes
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ErrorContext, ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
@@ -23,9 +24,12 @@ from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import CurrentPlan
+from execplan.execution.compile import find_plan_steps
 from execplan.execution.evaluation.evaluation_text import skipped_json
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
-from execplan.execution.parsed_steps import SkippedLine
+from execplan.execution.inference.work_requests import ASKS_FOR_WORK
+from execplan.execution.parsed_steps import INFERRED, SkippedLine
+from execplan.execution.shell_declaration import shell_use
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
@@ -50,13 +54,30 @@ def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
     with ErrorContext(display_path):
         plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     findings = find_step_advice(plan, find_annotated_steps(plan))
-    return tuple(
-        [
-            f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}"
-            for finding in findings
-            if finding.kind in _WARNING_CODES
-        ]
-    )
+    warnings = [
+        f"{display_path}:{finding.line + 1}: {finding.kind} {finding.message}"
+        for finding in findings
+        if finding.kind in _WARNING_CODES
+    ]
+    return (*warnings, *_inferred_shell_warnings(plan, display_path))
+
+
+def _inferred_shell_warnings(plan: ParsedPlan, display_path: str) -> list[str]:
+    """Return one warning for all inferred steps that need a shell to run."""
+    uses = [
+        (draft, use)
+        for draft in find_plan_steps(plan).drafts
+        if draft.origin == INFERRED and (use := shell_use(draft.command))
+    ]
+    if not uses:
+        return []
+    first, use = uses[0]
+    if len(uses) == 1:
+        subject, pronoun = f"this line needs a shell to run ({use})", "it"
+    else:
+        subject, pronoun = f"{len(uses)} inferred steps need a shell to run, this one because of {use}", "them"
+    fix = f"`execplan compile --annotate` writes {pronoun} with the attribute `shell`"
+    return [f"{display_path}:{first.start + 1}: EP611 {subject}: {fix}"]
 
 
 def result_from_document(document: ExecutionPlan) -> CompileResult:
@@ -238,6 +259,8 @@ def _result_json(compile_result: CompileResult) -> dict[str, Any]:
 def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
     """Return the text of a compile: the steps, the skipped lines and the result."""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
+    if any([line.why == ASKS_FOR_WORK for line in compile_result.skipped_lines]):
+        skipped.append("to write such work as manual steps: execplan compile --annotate")
     return "\n".join(
         [
             steps_table(steps_json(compile_result.document)),

@@ -8,6 +8,7 @@ from typing import Any
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import LEVEL_STYLES, RISK_STYLES, fit_line, paint
 from execplan.cli.output.text_table import format_table
+from execplan.core.text.message_parts import shorten
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan
 from execplan.execution.evaluate import EvaluatedStep
 from execplan.execution.evaluation.evaluation_text import (
@@ -24,6 +25,10 @@ from execplan.execution.evaluation.evaluation_text import (
     step_location,
 )
 from execplan.execution.evaluation.trial import EXACT
+from execplan.execution.inference.work_requests import ASKS_FOR_WORK
+
+_MAX_REQUEST_LENGTH = 80
+"""Maximum length of the text of work that no step does, in characters."""
 
 
 def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
@@ -84,6 +89,11 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     level = evaluation.risk.level
     foreign = describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text)
     summary_lines = fit_line(f"note: {foreign}") if foreign else []
+    requests = [line for line in evaluated.current_plan.skipped_lines if line.why == ASKS_FOR_WORK]
+    if requests:
+        count = "one passage asks" if len(requests) == 1 else f"{len(requests)} passages ask"
+        first = f"line {requests[0].line + 1}: {printable_line(shorten(requests[0].text, _MAX_REQUEST_LENGTH))}"
+        summary_lines += fit_line(f"note: {count} for work that no step does, {first}")
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
     needs_person = any([step.needs_person and not step.is_done for step in evaluation.steps])

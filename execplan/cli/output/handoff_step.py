@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.execution.attributes import MANUAL
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.evaluation.evaluation_text import describe_commands
 from execplan.execution.execution_plan import Validation
@@ -93,6 +94,8 @@ def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
         yield f"Write {lines} with exactly this content{end}:" if content else f"Write {lines} with no content."
         if content:
             yield code_block(content, "text")
+    elif step_json["type"] == MANUAL:
+        yield f"Do this, or ask a person to do it, then report the step: {step_json['description'].partition(': ')[2]}"
     elif step_json["type"] == "delete_file":
         yield f"Delete the file {target}."
     clean = step.model_copy(

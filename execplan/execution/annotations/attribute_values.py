@@ -178,7 +178,8 @@ def _parse_command_argv(attribute: Attribute, text: str) -> list[str]:
     command_line = parse_command(text)
     if command_line.problem or command_line.argv is None or command_line.assignments:
         why = command_line.problem or command_line.shell_reason or "it sets a variable"
-        raise AttributeValueError(f"{attribute.name} runs without a shell, but this needs one: {why}")
+        message = f"{attribute.name} runs without a shell, but this needs one: {why}"
+        raise AttributeValueError(f"{message}; write it as a step below this one, with the attribute shell")
     return list(command_line.argv)
 
 

@@ -76,7 +76,8 @@ def find_step_advice(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem
         problems += _find_outside_paths(fence, step)
         if step["type"] in COMMAND_TYPES and len(step["command"]) <= _MAX_COMMAND_LENGTH:
             command_line = parse_command(step["command"])
-            problems += _find_shell_use(fence, step, command_line)
+            is_first = number == 0 or drafts[number - 1].start != draft.start
+            problems += _find_shell_use(fence, step, command_line, is_alone=is_first and is_last)
             rating_budget -= len(command_line.simple_commands) + len(step.get("env", ()))
             problems += _find_dangerous_command(fence, step) if rating_budget >= 0 else ()
         if is_last:
@@ -128,12 +129,16 @@ def _find_unknown_task(plan: ParsedPlan, fence: AnnotatedFence, draft: StepDraft
             yield attribute_problem(fence, "EP610", error.message, "task")
 
 
-def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
+def _find_shell_use(
+    fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine, *, is_alone: bool
+) -> Iterator[StepProblem]:
     """Yield a problem if a command can't run without a shell."""
     if "shell" not in step and step["command"] and command_line.argv is None:
-        if command_line.problem:
-            why = f"can't be parsed: {command_line.problem}"
-        else:
-            why = f"needs a shell ({command_line.shell_reason})"
+        from execplan.execution.shell_declaration import shell_fix
+
         command_text = " ".join(step["command"].split())
-        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; it can't run without the attribute shell")
+        if command_line.problem:
+            why = f"can't be parsed: {command_line.problem}; it can't run"
+        else:
+            why = f"needs a shell to run ({command_line.shell_reason}): {shell_fix(step['command'], is_alone=is_alone)}"
+        yield fence_problem(fence, "EP611", f"`{command_text}` {why}")

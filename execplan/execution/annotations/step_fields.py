@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from execplan.execution.annotations.annotated_steps import last_step_ids
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
-from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, COMMAND_TYPES, EXECUTE, STEP_OUTCOMES, TOOL
+from execplan.execution.attributes import (
+    ALTERNATIVE,
+    ATTRIBUTES_BY_NAME,
+    COMMAND_TYPES,
+    EXECUTE,
+    MANUAL,
+    STEP_OUTCOMES,
+    TOOL,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +66,7 @@ def _body_fields(draft: StepDraft, kind: str) -> dict[str, Any]:
     text = "".join([f"{line}\n" for line in draft.body])
     if kind == "refactor_code" or (kind == "modify_file" and "lines" not in draft.attributes):
         return {"patch": text}
-    return {} if kind == "delete_file" else {"content": text}
+    return {} if kind in ("delete_file", MANUAL) else {"content": text}
 
 
 def parse_tool_parameters(body: Sequence[str]) -> dict[str, Any] | None:

@@ -14,10 +14,12 @@ from execplan.execution.attributes import (
     ATTRIBUTES_BY_NAME,
     COMMAND_TYPES,
     EXECUTE,
+    MANUAL,
     SHELLS,
     STEP_OUTCOMES,
     TOOL,
     TYPES,
+    types_with_target,
 )
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
 from execplan.execution.documents.step_rules import check_shared_paths, types_with_field
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from execplan.execution.annotations.info_string import FenceAttribute
 
 
-_TARGETED_TYPES = ("create_file", "modify_file", "delete_file")
+_TARGETED_TYPES = types_with_target()
 ATTRIBUTE_TYPES: dict[str, tuple[str, ...]] = {
     **{
         attribute.name: types
@@ -122,6 +124,8 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
     elif kind in COMMAND_TYPES:
         if not any([draft.command.strip() for draft in drafts]):
             yield f"{kind} contains no command"
+    elif kind == MANUAL and not any([line.strip() for line in fence.body]):
+        yield "manual needs a text that says what to do"
     elif kind == TOOL:
         yield from _tool_problems(attributes.get("tool", ""), drafts[-1])
     elif fence.expect is not None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from execplan.execution.attributes import COMMAND_TYPES
+from execplan.execution.attributes import COMMAND_TYPES, FILE_TYPES, STEP_TYPES
 from execplan.execution.documents.written_paths import diff_paths
 
 MAX_DESCRIPTION_LENGTH: Final = 200
 """Maximum length of a derived description, in characters."""
-_ACTION_NAMES = {"create_file": "Create", "modify_file": "Change", "delete_file": "Delete", "refactor_code": "Change"}
 
 
 def parse_command_fields(step: dict[str, Any]) -> None:
@@ -34,10 +33,11 @@ def describe_step(step: dict[str, Any]) -> str:
         lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
         shell = step.get("shell")
         text = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
-    elif kind in _ACTION_NAMES:
-        text = f"{_ACTION_NAMES[kind]} {step.get('target') or ', '.join(diff_paths(str(step.get('patch', ''))))}"
-    elif kind == "use_tool":
-        text = f"Call {step.get('tool', '')}"
+    elif kind in FILE_TYPES:
+        subject = step.get("target") or ", ".join(diff_paths(str(step.get("patch", ""))))
+        text = f"{STEP_TYPES[kind].verb} {subject}"
+    elif kind in STEP_TYPES:
+        text = f"{STEP_TYPES[kind].verb} {step.get('tool', '')}"
     else:
         text = f"{kind} {step.get('target', '')}"
     line_range = step.get("lines")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from execplan.core.documents.json_schema import Json
-from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
+from execplan.execution.attributes import LEVELS, STEP_TYPES
+from execplan.execution.documents.step_rules import ABSENT_VALUES, own_tool_pattern
 
 
 def _add_plan_rules(schema: Json) -> None:
     """Add the rules of an execution plan to its schema."""
     step = schema["$defs"]["Step"]
-    step["allOf"] = [_if({"type": {"const": kind}}, _step_type_schema(kind)) for kind in FIELDS_BY_TYPE]
+    step["allOf"] = [_if({"type": {"const": kind}}, _step_type_schema(kind)) for kind in STEP_TYPES]
     argv_and_shell = {"argv": {"type": "array"}, "shell": {"type": "string"}}
     step["not"] = {"properties": argv_and_shell, "required": list(argv_and_shell)}
     step["properties"]["depends_on"]["uniqueItems"] = True
@@ -41,7 +41,7 @@ def _add_plan_rules(schema: Json) -> None:
 
 def _step_type_schema(kind: str) -> Json:
     """Return the schema of a step type: its required fields, and the fields that it can't have."""
-    step_fields = FIELDS_BY_TYPE[kind]
+    step_fields = STEP_TYPES[kind]
     properties: Json = {"tool": {"const": step_fields.tool}} if step_fields.tool else {}
     for name, absent in ABSENT_VALUES.items():
         if name in step_fields.required:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.violation import Violation
+from execplan.execution.attributes import STEP_TYPES, StepType
 from execplan.execution.documents.order_rules import ancestors
 from execplan.execution.documents.written_paths import diff_paths, written_paths
 from execplan.execution.shell.call_patterns import pattern_problem
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Steps = Sequence[dict[str, Any]]
-
-
-class StepFields(NamedTuple):
-    """The fields that a step type requires and allows."""
-
-    tool: str
-    """Built-in tool of the type; empty for `use_tool`, which names an agent's or an installed tool."""
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
 
 
 ABSENT_VALUES: dict[str, Any] = {
@@ -43,28 +34,18 @@ ABSENT_VALUES: dict[str, Any] = {
     "cwd": ".",
 }
 """Fields that not all types allow, each with its value if absent."""
-_COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
-FIELDS_BY_TYPE = {
-    "create_file": StepFields("file.create", ("target", "content")),
-    "modify_file": StepFields("file.modify", ("target",), ("patch", "content", "lines")),
-    "delete_file": StepFields("file.delete", ("target",)),
-    "execute_command": StepFields("shell.run", ("command",), _COMMAND_FIELDS),
-    "refactor_code": StepFields("code.refactor", ("patch",)),
-    "install_package": StepFields("package.install", ("command",), ("target", *_COMMAND_FIELDS)),
-    "use_tool": StepFields("", (), ("parameters", "env", "network", "expect", "cwd")),
-}
 _OWN_DOMAINS = frozenset(
-    [step_fields.tool.partition(".")[0] for step_fields in FIELDS_BY_TYPE.values() if step_fields.tool]
+    [step_fields.tool.partition(".")[0] for step_fields in STEP_TYPES.values() if step_fields.tool]
 )
 
 
 def types_with_field(name: str) -> tuple[str, ...]:
     """Return the step types that allow a field; none for a field that all types allow."""
-    return tuple([kind for kind, fields in FIELDS_BY_TYPE.items() if name in (*fields.required, *fields.optional)])
+    return tuple([kind for kind, fields in STEP_TYPES.items() if name in (*fields.required, *fields.optional)])
 
 
 def is_own_tool(tool: str) -> bool:
-    """Return whether a tool name is in one of ExecPlan's own domains: `file`, `shell`, `code`, `package`."""
+    """Return whether a tool name is in one of ExecPlan's own domains: `file`, `shell`, `code`, `package`, `manual`."""
     return tool.partition(".")[0] in _OWN_DOMAINS
 
 
@@ -77,14 +58,14 @@ def check_step_fields(steps: Steps) -> Iterator[Violation]:
     """Check that each step has the required fields, its type's tool, and no field that its type does not allow."""
     for index, step in enumerate(steps):
         kind = step.get("type")
-        if isinstance(kind, str) and kind in FIELDS_BY_TYPE:
-            for name, message in _check_type_fields(step, kind, FIELDS_BY_TYPE[kind]):
+        if isinstance(kind, str) and kind in STEP_TYPES:
+            for name, message in _check_type_fields(step, kind, STEP_TYPES[kind]):
                 yield Violation(f"/steps/{index}/{name}", message)
         for name, message in [*_check_line_ranges(step), *_check_patterns(step)]:
             yield Violation(f"/steps/{index}/{name}", message)
 
 
-def _check_type_fields(step: dict[str, Any], kind: str, fields: StepFields) -> Iterator[tuple[str, str]]:
+def _check_type_fields(step: dict[str, Any], kind: str, fields: StepType) -> Iterator[tuple[str, str]]:
     tool = step.get("tool")
     if fields.tool and isinstance(tool, str) and tool != fields.tool:
         yield "tool", f"is {tool}; {kind} requires {fields.tool}"

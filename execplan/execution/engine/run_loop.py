@@ -136,6 +136,7 @@ class RunLoop:
             return
         question = run_questions.checkpoint_question(self._run_state, self._context.policy.checkpoint_interval)
         question = question or run_questions.confirm_question(self._run_state, next_steps.begin[0])
+        question = question or run_questions.manual_question(self._run_state, next_steps.begin[0])
         if question is not None:
             self._questions.append(question)
             return

@@ -7,11 +7,13 @@ from time import monotonic
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.author import can_ask
 from execplan.execution import states
+from execplan.execution.attributes import MANUAL
 from execplan.execution.engine.journal.journal_entries import (
     AGAIN,
     ANSWERED,
     APPROVE,
     ASK,
+    BY_HAND,
     CHECKPOINT,
     CONFIRM,
     COVERED,
@@ -24,6 +26,7 @@ from execplan.execution.engine.run_state import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.execution import execution_plan
     from execplan.execution.approval_document import Approval
     from execplan.execution.engine.commands.stop_signal import SignalHandlers
     from execplan.execution.engine.journal.journal_writer import JournalWriter
@@ -79,6 +82,7 @@ class Prompter:
 ALLOWED_ANSWERS = {
     CHECKPOINT: (GO, STOP),
     CONFIRM: (GO, SKIP, STOP),
+    BY_HAND: (GO, SKIP, STOP),
     ASK: (AGAIN, SKIP, STOP),
     UNKNOWN: (GO, AGAIN, SKIP, STOP),
     APPROVE: (GO, STOP),
@@ -90,6 +94,7 @@ _ANSWERED_BY_RESUME = (CHECKPOINT, APPROVE, COVERED)
 
 _EXPLANATIONS = {
     (CONFIRM, GO): "run the step",
+    (BY_HAND, GO): "the work is done: complete the step",
     (UNKNOWN, GO): "the step has completed its work: continue the run",
 }
 """What an answer does, where that differs by the kind of question."""
@@ -171,12 +176,20 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
 
 def confirm_question(run_state: RunState, step: Step) -> Question | None:
     """Return the unanswered question before a step that requires confirmation, if any."""
-    if not step.confirm:
+    if not step.confirm or _is_answered(run_state, step, CONFIRM):
         return None
-    answers = [
-        entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)
-    ]
-    return None if answers else Question(CONFIRM, step.id, f"step {step.id} requires confirmation: {step.description}")
+    return Question(CONFIRM, step.id, f"step {step.id} requires confirmation: {step.description}")
+
+
+def manual_question(run_state: RunState, step: execution_plan.Step) -> Question | None:
+    """Return the unanswered question whether a person has done a manual step, if any; an agent reports it instead."""
+    if step.type != MANUAL or _is_answered(run_state, step, BY_HAND):
+        return None
+    return Question(BY_HAND, step.id, f"step {step.id} is manual work: {step.description.partition(': ')[2]}")
+
+
+def _is_answered(run_state: RunState, step: Step, why: str) -> bool:
+    return any([(entry.fields["why"], entry.fields["step"]) == (why, step.id) for entry in run_state.answers])
 
 
 def failure_question(step: Step, reason: str) -> Question:

@@ -159,6 +159,8 @@ def compute_changes(step: Step, files: Files) -> tuple[ProjectedChange, ...]:
     """
     if step.type is Type.REFACTOR:
         return tuple(_patch_changes(files, step))
+    if step.type is Type.MANUAL:
+        return ()
     if step.type is Type.TOOL:
         raise ImpossibleError(f"only an agent can call {step.tool}")
     return (_target_change(files, step, _require_repository_path(step.target or "..")),)

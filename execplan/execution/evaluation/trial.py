@@ -178,6 +178,8 @@ def _compute_changes(
     """Return the file changes of a step. Raises ImpossibleError, _UnknownError, or ExecplanError."""
     if step.type is Type.TOOL:
         raise _UnknownError(f"the effects of {step.tool} are known only after a call")
+    if step.type is Type.MANUAL:
+        raise _UnknownError("a person does it and confirms")
     if step.type in (Type.COMMAND, Type.INSTALL):
         raise _UnknownError("the effects of a command are known only after it runs")
     _ensure_parents_are_directories(files, step, target_states)

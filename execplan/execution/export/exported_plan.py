@@ -48,6 +48,8 @@ def ensure_exportable(
 
 
 def _step_reasons(step: Step) -> Iterator[str]:
+    if step.type is Type.MANUAL:
+        yield "it is manual work, and nobody can confirm it there"
     if step.confirm:
         yield "it asks for confirmation, and nobody can answer there"
     if step.checkpoint:

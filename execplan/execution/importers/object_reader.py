@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from execplan.core.text.violation import Violation, json_pointer
+from execplan.execution.attributes import STEP_TYPES
 from execplan.execution.documents.document_rules import CLOCK_SKEW_SECONDS, is_in_future
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 
-_TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in FIELDS_BY_TYPE.items() if step_fields.tool}
+_TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in STEP_TYPES.items() if step_fields.tool}
 _COMMON_FIELDS: Final = ("inputs", "outputs", "timeout_s")
 _ALIASES: Final = {"path": "target"}
 USE_TOOL: Final = "use_tool"
@@ -30,7 +30,7 @@ def tool_step_fields(
     if kind == USE_TOOL:
         report.origins[f"{step_pointer}/parameters"] = location
         return {"type": kind, "tool": tool, "parameters": arguments or None}
-    allowed, fields = FIELDS_BY_TYPE[kind], {"type": kind, "tool": tool}
+    allowed, fields = STEP_TYPES[kind], {"type": kind, "tool": tool}
     for name, value in arguments.items():
         field = _ALIASES.get(name, name)
         argument_pointer = location + json_pointer((name,))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from execplan.execution.attributes import COMMAND_TYPES, LEVELS
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
+from execplan.execution.attributes import COMMAND_TYPES, LEVELS, STEP_TYPES
 from execplan.execution.importers.object_reader import ObjectReader
 
 NAME: Final = "stepwise"
@@ -70,7 +69,7 @@ def _read_step(reader: ObjectReader, index: int, level: str | None) -> dict[str,
         "number": index + 1,
         "id": reader.get("id", str, f"step-{index + 1}"),
         "type": kind,
-        "tool": FIELDS_BY_TYPE[kind].tool if kind in FIELDS_BY_TYPE else _NO_TOOL,
+        "tool": STEP_TYPES[kind].tool if kind in STEP_TYPES else _NO_TOOL,
         "target": target,
         "action": action,
         "content": content,

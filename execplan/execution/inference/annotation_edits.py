@@ -11,19 +11,28 @@ from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.reader import read_text
-from execplan.core.text.inline_markdown import plain_text
 from execplan.core.text.text_lines import Edit, apply_edits
+from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import build_expectation, raw_block_lines
+from execplan.execution.inference.manual_blocks import manual_edits
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
-from execplan.execution.inference.shell_line import split_comment
+from execplan.execution.inference.shell_attributes import declare_shells
+from execplan.execution.inference.step_blocks import (
+    LANGUAGE,
+    StepBlockWriter,
+    format_fence,
+    group_drafts,
+    script_lines,
+    split_block,
+)
 from execplan.execution.inference.step_ids import StepIdAllocator
+from execplan.execution.inference.work_requests import ASKS_FOR_WORK, find_work_requests
 from execplan.execution.parsed_steps import INFERRED, StepDraft
-from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
+from execplan.execution.shell.shell_vocabulary import SHELL_LANGUAGES
+from execplan.execution.shell_declaration import PIPEFAIL
 
-_LANGUAGE = "sh"
 _EXPECT_INFO = "text {expect}"
-_MAX_TASK_LENGTH = 60
 _CHANGES_MEANING = "would change its meaning as a code block, or that of the lines around it"
 
 
@@ -34,10 +43,12 @@ class _AnnotatedPassage(NamedTuple):
     edits: tuple[Edit, ...]
     reason: str
     """Why there is no edit, phrased to follow `it `."""
+    requests: tuple[str, ...] = ()
+    """Work that its edits write as manual steps."""
 
 
 def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
-    """Add attributes to blocks that consist of inferred steps, and code blocks to items that name commands.
+    """Write code blocks with attributes for inferred steps, and add `shell` to annotated blocks that need it.
 
     A passage is unchanged if the result would differ in commands, directories, tasks or output. Unchanged passages
     are listed with the reason and their lines in the new text, or in the old text for a dry run. Raises ExecplanError
@@ -47,15 +58,24 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     sections = _step_sections(plan)
     if sections:
         ensure_blocks_closed(plan, max([section.end for section in sections]))
-    passages = _keep_safe_edits(plan, _annotate_passages(plan))
-    edits = [edit for passage in passages for edit in passage.edits]
+    passages = _keep_safe_edits(plan, [*_manual_passages(plan), *_annotate_passages(plan)])
+    manual_count = sum([len(passage.requests) for passage in passages if passage.edits])
+    shell_edits = declare_shells(plan)
+    edits = [*[edit for passage in passages for edit in passage.edits], *shell_edits]
     count = sum([len(passage.drafts) for passage in passages if passage.edits])
     total = sum([len(passage.drafts) for passage in passages])
-    if not total:
-        summary = "nothing to annotate: no inferred steps"
-    else:
+    summaries = []
+    if shell_edits:
+        blocks = "1 code block" if len(shell_edits) == 1 else f"{len(shell_edits)} code blocks"
+        summaries.append(f"{'would add' if dry_run else 'added'} the attribute `shell` to {blocks}")
+    if total:
         suffix = "" if count == total else "; the others are left to you:"
-        summary = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
+        summaries.append(
+            f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
+        )
+    if manual_count:
+        work = f"{'would write' if dry_run else 'wrote'} {manual_count} manual step{'s' * (manual_count > 1)}"
+        summaries.append(f"{work} for work that the text asks for and no step does")
     shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
     if shown_plan is plan:
         unedited = [passage for passage in passages if not passage.edits]
@@ -66,12 +86,23 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         for passage in unedited
         for draft in passage.drafts
     ]
-    remarks += [
-        (skipped.line, f"is not a step: it {skipped.why}: {skipped.text}")
-        for skipped in find_plan_steps(shown_plan).skipped
-    ]
+    shown_steps = find_plan_steps(shown_plan)
+    remarks += [(skipped.line, f"is not a step: it {skipped.why}: {skipped.text}") for skipped in shown_steps.skipped]
+    if shown_plan is not plan or not manual_count:
+        requests = find_work_requests(shown_plan, shown_steps.drafts)
+        remarks += [
+            (request.passage.start, f"is not a step: it {ASKS_FOR_WORK}: {request.text}") for request in requests
+        ]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
-    return PlanChange(tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (summary, *lines))
+    summaries = summaries or ["nothing to annotate: no inferred steps"]
+    return PlanChange(
+        tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (*summaries, *lines)
+    )
+
+
+def _manual_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
+    """Return the requests for work that no step does, with the edits that write them as manual steps."""
+    return [_AnnotatedPassage((), (edit,), "", texts) for edit, texts in manual_edits(plan)]
 
 
 def _step_sections(plan: ParsedPlan) -> list[Section]:
@@ -106,7 +137,7 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
     edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
     if edits and plan_content(edited_plan) != plan_content(plan):
         return ()
-    drafts = find_plan_steps(edited_plan).drafts
+    drafts = [draft for draft in find_plan_steps(edited_plan).drafts if draft.attributes.get("type") != MANUAL]
     last_steps: dict[int, int] = {}
     for at, draft in enumerate(drafts):
         if "task" in draft.attributes:
@@ -114,8 +145,20 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
                 last_steps[find_task(edited_plan, draft.attributes["task"])[1].number] = at
             except ExecplanError:
                 continue
-    steps = [(step_draft.phase, step_draft.cwd, step_draft.command, step_draft.expect) for step_draft in drafts]
+    indexes = {draft.id: index for index, draft in enumerate(drafts)}
+    steps = [
+        (draft.phase, draft.cwd, _normalize_command(draft), draft.expect, [indexes.get(need) for need in draft.needs])
+        for draft in drafts
+    ]
     return (steps, sorted(last_steps.items()))
+
+
+def _normalize_command(draft: StepDraft) -> str:
+    """Return a command on one line, without what only a script has: comments, and the check of each part of a pipe."""
+    lines = draft.command.replace("\\\n", " ").split("\n")
+    if "shell" in draft.attributes:
+        lines = [line for line in lines if line != PIPEFAIL and not line.startswith("#")]
+    return " ".join(" ".join(lines).split())
 
 
 def _annotate_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
@@ -162,145 +205,65 @@ def _expectation_edits(
     """
     if draft.expect is None:
         return []
+    start, end, indent = passage.end, passage.end, _fence_indent(passage)
     for candidate in following:
         if candidate.kind == COMMAND_LINES and build_expectation(raw_block_lines(plan, candidate)) == draft.expect:
-            return [
-                Edit(
-                    candidate.start,
-                    candidate.end,
-                    tuple(_format_fence(" " * _fence_indent(candidate), _EXPECT_INFO, draft.expect.split("\n"))),
-                )
-            ]
-    return [
-        Edit(
-            passage.end,
-            passage.end,
-            tuple(_format_fence(" " * _fence_indent(passage), _EXPECT_INFO, draft.expect.split("\n"))),
-        )
-    ]
+            start, end, indent = candidate.start, candidate.end, _fence_indent(candidate)
+            break
+    return [Edit(start, end, tuple(format_fence(" " * indent, _EXPECT_INFO, draft.expect.split("\n"))))]
 
 
 def _fence_indent(passage: Passage) -> int:
     return passage.fence.column if passage.fence is not None else passage.indent
 
 
-def _format_info_string(
-    plan: ParsedPlan, language: str, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
-) -> str:
-    """Return the info string of a code block; `task` is the task that its last step completes."""
-    folder = drafts[0].cwd
-    attributes = [f"#{id_allocator.allocate(drafts[0].command)}"]
-    attributes += [f'cwd="{folder}"' if " " in folder else f"cwd={folder}"] if folder != "." else []
-    attributes += (
-        [f"task={_task_reference(plan, drafts[-1].attributes['task'])}"] if "task" in drafts[-1].attributes else []
-    )
-    return f"{language} {{{' '.join(attributes)}}}"
-
-
-def _task_reference(plan: ParsedPlan, name: str) -> str:
-    """Return a reference to a task for an attribute: its text if short and plain, its first words, or its ID."""
-    task_id, task = find_task(plan, name)
-    words = plain_text(task.text).split()
-    for count in range(len(words), 1, -1):
-        text = " ".join(words[:count])
-        if len(text) <= _MAX_TASK_LENGTH and not any([char in text for char in '`"\\{}~']):
-            try:
-                if find_task(plan, text)[1].number == task.number:
-                    return f'"{text}"'
-            except ExecplanError:
-                break
-    return task_id
-
-
 def _annotate_block(
     plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit | str:
-    """Return the edit that turns a block into one annotated code block, or the reason why that is impossible."""
-    if len({draft.cwd for draft in drafts}) > 1:
-        return "is in a block whose commands run in several directories: create a block for each"
-    tasks = [draft.attributes.get("task", "") for draft in drafts]
-    if len({*tasks, ""}) > 2 or (any(tasks) and not tasks[-1]):
-        return "is in a block whose commands complete different tasks: create a block for each"
-    body = _fence_body(plan, passage, drafts)
-    if isinstance(body, str):
-        return body
-    while body and not body[0]:
-        body.pop(0)
-    indent = " " * passage.indent
-    if passage.fence is not None:
-        opening_line = plan.text.lines[passage.start]
-        mark = passage.fence.mark * passage.fence.level
-        language = passage.fence.text.split(" ")[0] if passage.language in SHELL_LANGUAGES else _LANGUAGE
-        head = (
-            opening_line[: opening_line.index(mark)] + mark + _format_info_string(plan, language, drafts, id_allocator)
-        )
-        closing_line = plan.text.lines[passage.end - 1]
-        indent = " " * passage.fence.column
-        return Edit(passage.start, passage.end, (head, *[f"{indent}{line}".rstrip() for line in body], closing_line))
-    return Edit(
-        passage.start,
-        passage.end,
-        tuple(_format_fence(indent, _format_info_string(plan, _LANGUAGE, drafts, id_allocator), body)),
-    )
+    """Return the edit that turns a block into annotated code blocks, or the reason why that is impossible.
 
-
-def _fence_body(plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
-    """Return the body of the annotated code block, or the reason why there is none."""
-    drafts_by_line = {draft.start: draft for draft in drafts}
-    continuation_lines = {line for draft in drafts for line in range(draft.start + 1, draft.end)}
-    has_prompts = any([line.startswith(PROMPTS) for _, line in passage.lines])
-    body: list[str] = []
-    shift = 0
-    for at, line in passage.lines:
-        raw = plan.text.lines[at].expandtabs(4)
-        column = len(raw) - len(raw.lstrip(" "))
-        if at in continuation_lines:
-            body.append(" " * max(column - shift, 0) + line)
-        elif at in drafts_by_line:
-            shift = column
-            _, comment = split_comment(line)
-            is_single_line = drafts_by_line[at].end == at + 1
-            if not is_single_line and (comment or not _is_first_line(drafts_by_line[at].command, line)):
-                return "continues over several lines in a way that a code block can't keep: write it on one line"
-            body += [f"# {comment}"] if comment else []
-            body.append(drafts_by_line[at].command if is_single_line else line)
-        elif not line or line.startswith("#"):
-            body.append(line)
-        elif has_prompts and not line.startswith(PROMPTS):
-            return "is in a block that also shows output: move the output to a code block marked {expect}"
-        elif not line.startswith("cd ") or "&" in line:
-            return f"is in a block with line {at + 1}, which is not a step: move that line elsewhere"
-    return body
-
-
-def _is_first_line(command: str, line: str) -> bool:
-    """Return whether a command over several lines starts with its first line as written."""
-    return not line.startswith(PROMPTS) and command.startswith(line.removesuffix("\\").rstrip())
-
-
-def _format_fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
-    return [f"{indent}```{head}", *[f"{indent}{line}".rstrip() for line in body], f"{indent}```"]
+    Lines of the block that are no steps stay in a block of their own, as they are.
+    """
+    parts = split_block(plan, passage, drafts)
+    if isinstance(parts, str):
+        return parts
+    if len(parts) > 1 and drafts[-1].expect is not None:
+        return "is in a block with lines that are no steps: move them elsewhere"
+    writer = StepBlockWriter(plan, id_allocator)
+    fence = passage.fence
+    is_in_item = passage.item_end >= 0
+    lines: list[str] = []
+    for part in parts:
+        lines += [""] if lines and not is_in_item else []
+        if fence is None:
+            head = writer.info_string(part.drafts) if part.drafts else ""
+            lines += format_fence(" " * passage.indent, head, part.body) if part.drafts else part.body
+            continue
+        mark = fence.mark * fence.level
+        if part.drafts:
+            language = fence.text.split(" ")[0] if passage.language in SHELL_LANGUAGES else LANGUAGE
+            lines += format_fence(" " * fence.column, writer.info_string(part.drafts, language), part.body, mark)
+        else:
+            indent = " " * fence.column
+            lines += [f"{indent}{mark}{fence.text}".rstrip(), *part.body, f"{indent}{mark}"]
+    if fence is not None:
+        opening_line, closing_line = plan.text.lines[passage.start], plan.text.lines[passage.end - 1]
+        prefix = opening_line[: opening_line.index(fence.mark * fence.level)]
+        lines = [prefix + lines[0].lstrip(" "), *lines[1:-1], closing_line]
+    return Edit(passage.start, passage.end, tuple(lines))
 
 
 def _annotate_paragraph(
     plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit:
     """Return the edit that puts code blocks in place of an item that has only commands, or after the paragraph."""
-    groups: list[list[StepDraft]] = []
-    for draft in drafts:
-        task = draft.attributes.get("task")
-        if groups and (groups[-1][0].cwd, groups[-1][0].attributes.get("task")) == (draft.cwd, task):
-            groups[-1].append(draft)
-        else:
-            groups.append([draft])
     indent = " " * passage.indent
+    writer = StepBlockWriter(plan, id_allocator)
     lines = [
         line
-        for group in groups
-        for line in _format_fence(
-            indent,
-            _format_info_string(plan, _LANGUAGE, group, id_allocator),
-            [group_draft.command for group_draft in group],
+        for group in group_drafts(drafts)
+        for line in format_fence(
+            indent, writer.info_string(group), [line for draft in group for line in script_lines(draft)]
         )
     ]
     first_line = plan.text.lines[passage.start]

@@ -33,8 +33,10 @@ _WHOLE_ITEM = lazy_pattern(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
 _NUMBER = r"[^\w\x01]*(?:\d+[.)]\s*)?"
 _ADVERBS = rf"(?:{EXPRESSIONS['adverb']}[,:]?\s+)*"
 _RUN = EXPRESSIONS["run_verb"]
+_AFTER_RUN = r"(?:\s+|(?<=[^\x00-\x7f])[:：]?\s*)"
+"""What separates the verb from its command; scripts without spaces between words need nothing."""
 _RUN_INSTRUCTION = lazy_pattern(
-    rf"(?:^|[.:;,]\s|\b(?:and|then)\s){_NUMBER}{_ADVERBS}{_RUN}\s+"
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s){_NUMBER}{_ADVERBS}{_RUN}{_AFTER_RUN}"
     rf"(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?{EXPRESSIONS['means']}?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -51,7 +53,7 @@ _IN_DIRECTORY = lazy_pattern(
     re.IGNORECASE,
 )
 _LABELED = lazy_pattern(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}{_COLON_AND_SPANS}")
-_CONTINUATION = lazy_pattern(rf"^\s*(?:$|[.;:,)]|{EXPRESSIONS['continuation']}|[-–—(])", re.IGNORECASE)
+_CONTINUATION = lazy_pattern(rf"^\s*(?:$|[.;:,)。；：，]|{EXPRESSIONS['continuation']}|[-–—(])", re.IGNORECASE)
 
 
 class Instructions:

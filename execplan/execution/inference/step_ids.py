@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
+from execplan.core.text.lazy_pattern import lazy_pattern
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.parsed_steps import StepDraft
 from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
 
@@ -26,6 +28,7 @@ _DIRECT_RUNNERS = frozenset("npx bunx uvx".split())
 _INTERPRETERS = frozenset("python python3 node deno bash sh zsh ruby perl php".split())
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag sed awk perl jq".split())
 """Programs whose first argument is a pattern or a program of their own."""
+_MERGED_OUTPUT = lazy_pattern(r" \d?>&\d(?!\S)")
 _SCRIPT_EXTENSIONS = ("sh", "py", "js", "mjs", "cjs", "ts", "rb", "pl")
 
 
@@ -37,7 +40,17 @@ class StepIdAllocator:
 
     def allocate(self, command: str) -> str:
         """Return an unused ID: `cargo-test`, then one with more words of the command, then `cargo-test-2`."""
-        words = _id_words(command)
+        return self._allocate(_id_words(command))
+
+    def allocate_for_file(self, verb: str, path: str) -> str:
+        """Return an unused ID for what a step does with a file, such as `edit-src-f-py`."""
+        return self._allocate([verb, *_slugify_all([path])])
+
+    def allocate_for_text(self, text: str) -> str:
+        """Return an unused ID from the first words of a text, such as `rename-the-parser`."""
+        return self._allocate(_slugify_all([word for word in text.split() if word.lower() not in WORDS["stop"]]))
+
+    def _allocate(self, words: Sequence[str]) -> str:
         base = _join_words(words[:_WORD_COUNT])
         name, longer_name, number = base, _join_words(words[: _WORD_COUNT + 2]), 1
         while name in self._used_ids:
@@ -102,7 +115,8 @@ def _id_words(command: str) -> list[str]:
 
 def _first_argv(command: str) -> list[str]:
     """Return the first command of a line, without variables, `sudo`, `uv run` and similar prefixes."""
-    lexer = shlex.shlex(command.split("\n", 1)[0], posix=True, punctuation_chars=True)
+    first_line = _MERGED_OUTPUT.sub("", command.split("\n", 1)[0])
+    lexer = shlex.shlex(first_line, posix=True, punctuation_chars=True)
     lexer.commenters = ""
     try:
         tokens = list(lexer)

@@ -15,9 +15,8 @@ from execplan.core.text.message_parts import format_excess
 from execplan.core.text.text_lines import digest
 from execplan.core.text.violation import Violation
 from execplan.execution import states
-from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
+from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_TYPES, named_alternative
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
 from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
@@ -176,8 +175,8 @@ def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dic
         step = dict(entry)
         report.origins[f"/steps/{offset + index}"] = f"{location}/{index}"
         kind = step.get("type")
-        if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
-            step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
+        if isinstance(kind, str) and kind in STEP_TYPES and STEP_TYPES[kind].tool:
+            step.setdefault("tool", STEP_TYPES[kind].tool)
         step.setdefault("description", describe_step(step))
         parse_command_fields(step)
         _rate_unchecked(step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.risk.command_risk import (
     CRITICAL,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN_LENGTH = 200
 """Maximum length of the calls shown in a reason, in characters; the evaluation shows all."""
-_ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
 
 
 def find_hidden_characters(text: str, old_text: str) -> list[str]:
@@ -111,8 +110,11 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRi
         )
     if kind == "install_package":
         yield CommandRisk(MEDIUM, ("installs packages",))
-    if kind in _ACTIONS and step.get("target"):
-        yield rate_path(step["target"], _ACTIONS[kind], table)
+    if kind == MANUAL:
+        yield CommandRisk(LOW, ("a person does it and confirms",))
+    action = STEP_TYPES[kind].path_action if kind in STEP_TYPES else ""
+    if action and step.get("target"):
+        yield rate_path(step["target"], action, table)
     if kind == "refactor_code":
         yield CommandRisk(MEDIUM, ("changes several files",))
         action = "delete" if "\n+++ /dev/null" in step.get("patch", "") else "modify"

@@ -126,6 +126,13 @@ def check_plan(target: CheckTarget, options: CheckOptions) -> CheckedFile:
     )
 
 
+def find_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> list[Finding]:
+    """Return the errors of a plan, also of a draft, without those of some rules."""
+    options = CheckOptions(selection=RuleSelection(ignore=ignore))
+    findings = check_plan(CheckTarget(project, ref, ref.path), options).findings
+    return [finding for finding in findings if finding.level == ERROR]
+
+
 def may_differ_from_head(target: CheckTarget) -> bool:
     """Return whether a plan may differ from HEAD: it is newer than the Git index, which commits and `git add` write.
 

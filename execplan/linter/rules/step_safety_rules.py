@@ -132,7 +132,7 @@ def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
 
     A command runs without a shell, so a pipe, a redirection or a variable would be passed to it as text. Such a step is
     compiled but never run. Move the command into a script or a `make` target; with `shell`, the code block itself is a
-    script, and its risk is at least MEDIUM.
+    script, and its risk is at least MEDIUM. `execplan compile --annotate` adds `shell` to blocks of one command.
 
     Bad:
         ## Concrete Steps

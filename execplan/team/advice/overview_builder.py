@@ -124,16 +124,8 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
 
 def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lint errors of a plan, also of a draft."""
-    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
-    from execplan.linter.rule import ERROR
-    from execplan.linter.rule_selection import RuleSelection
-
-    findings = check_plan(
-        CheckTarget(project, ref, ref.path), CheckOptions(selection=RuleSelection(ignore=ignore))
-    ).findings
-    return tuple(
-        [f"line {finding.line}: {finding.code} {finding.message}" for finding in findings if finding.level == ERROR]
-    )
+    errors = features.load(features.LINT_ERRORS)(project, ref, ignore)
+    return tuple([f"line {error.line}: {error.code} {error.message}" for error in errors])
 
 
 def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:

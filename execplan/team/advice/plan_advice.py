@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
@@ -181,14 +182,12 @@ def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = F
 
     In the plan's own worktree, finishing it archives the plan.
     """
-    from execplan.linter.runner import archive_errors
-
     needs_outcome = lacks_outcome(plan)
     filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
     if filling.work is not None and not needs_outcome:
         return filling
     commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
-    if archive_errors(plan):
+    if features.load(features.ARCHIVE_ERRORS)(plan):
         commands = [f"execplan lint {name}"]
     if needs_outcome:
         outcome_command = hint_reader.outcome_command(plan, name)

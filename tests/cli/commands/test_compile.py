@@ -122,6 +122,15 @@ def test_what_will_not_run_is_warned_of(repo: Folder) -> None:
     assert [warning.split(" ")[1] for warning in warnings] == ["EP611", "EP608"]
 
 
+def test_inferred_lines_that_need_a_shell_are_one_warning_and_annotate_removes_it(repo: Folder) -> None:
+    repo.plan(NO_STEPS.replace("## Validation and", "    make a || true\n    make b | sort\n\n## Validation and", 1))
+    (warning,) = repo.run("compile", "--json").json["warnings"]
+    assert "EP611 2 inferred steps need a shell to run, this one because of `||`" in warning
+    assert repo.run("compile", "--annotate").exit == 0
+    assert repo.run("compile", "--json").json["warnings"] == []
+    assert "EP611" not in repo.run("lint", "--select", "EP6").out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

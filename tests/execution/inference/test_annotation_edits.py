@@ -14,7 +14,9 @@ from execplan.core.plan.reader import read, read_text
 from execplan.core.text.text_lines import Text, apply_edits
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
+from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.compile import compile_plan
+from execplan.execution.execution_plan import Step, Type
 from execplan.execution.inference.annotation_edits import annotate_plan
 from execplan.execution.inference.step_inference import infer_steps
 
@@ -56,12 +58,12 @@ CASES = {
     "`cd` on the line": ("```sh\ncd web && npm ci\n```", "```sh {#npm-ci cwd=web}\nnpm ci\n```"),
     "two folders": (
         "    cd web\n    npm ci\n    cd ../api\n    make a",
-        "    cd web\n    npm ci\n    cd ../api\n    make a",
+        "```sh {#npm-ci cwd=web}\nnpm ci\n```\n\n```sh {#make-a needs=npm-ci cwd=api}\nmake a\n```",
     ),
     "an item that is a command": ("- `npm test`\n- Then look.", "- ```sh {#npm-test}\n  npm test\n  ```\n- Then look."),
     "an item of two folders": (
         "1. `make a`, `cd web && npm test`",
-        "1. ```sh {#make-a}\n   make a\n   ```\n   ```sh {#npm-test cwd=web}\n   npm test\n   ```",
+        "1. ```sh {#make-a}\n   make a\n   ```\n   ```sh {#npm-test needs=make-a cwd=web}\n   npm test\n   ```",
     ),
     "an item with a box": (
         "- [ ] `npm test`",
@@ -88,7 +90,46 @@ CASES = {
         "```sh\nmake hello\n```\n\nIt prints `hello`.",
         "```sh {#make-hello}\nmake hello\n```\n```text {expect}\n…\nhello\n…\n```\n\nIt prints `hello`.",
     ),
-    "one that is left": ("    make test\n    npm run dev", "    make test\n    npm run dev"),
+    "a line that is no step": (
+        "    make test\n    # slow\n    npm run dev\n    make b",
+        "```sh {#make-test}\nmake test\n```\n\n    # slow\n    npm run dev\n\n```sh {#make-b needs=make-test}\nmake b\n```",
+    ),
+    "a line that is no step, in a fence in an item": (
+        "1. Do:\n\n   ```bash\n   npm run dev\n   make test\n   ```",
+        "1. Do:\n\n   ```bash\n   npm run dev\n   ```\n   ```bash {#make-test}\n   make test\n   ```",
+    ),
+    "a line that is no step, in a folder": (
+        "    cd web\n    make test\n    npm run dev",
+        "    cd web\n    make test\n    npm run dev",
+    ),
+    "a line that needs a shell": (
+        "```sh\nmake a\nmake b || true\nmake c > out.txt\nmake d\n```",
+        "```sh {#make-a}\nmake a\n```\n\n```sh {#make-b needs=make-a shell}\nmake b || true\n```\n\n```sh {#make-c-out-txt needs=make-b shell}\nmake c > out.txt\n```\n\n```sh {#make-d needs=make-c-out-txt}\nmake d\n```",
+    ),
+    "syntax of bash": (
+        "```\ndiff <(sort a) <(sort b)\n```",
+        "```bash {#diff-sort-a shell}\ndiff <(sort a) <(sort b)\n```",
+    ),
+    "a pipe into tee": (
+        "```sh\nmake test 2>&1 | tee out.log\n```",
+        "```bash {#make-test shell}\nset -o pipefail\nmake test 2>&1 | tee out.log\n```",
+    ),
+    "a pipe over two lines": (
+        "```zsh\nmake list |\n  sort\n```",
+        "```zsh {#make-list shell}\nmake list |\n  sort\n```",
+    ),
+    "attributes without a shell": (
+        "1. Do:\n\n   ~~~sh {#a exit=0}\n   make a | tee x\n   ~~~",
+        "1. Do:\n\n   ~~~sh {#a exit=0 shell=bash}\n   set -o pipefail\n   make a | tee x\n   ~~~",
+    ),
+    "attributes of several commands": (
+        "```sh {#a exit=0}\nmake a || true\nmake b\n```",
+        "```sh {#a exit=0}\nmake a || true\nmake b\n```",
+    ),
+    "a sentence": (
+        "Run `make a && make b`.",
+        "Run `make a && make b`.\n\n```sh {#make-a shell}\nmake a && make b\n```",
+    ),
     "ids once": (
         "```sh {#make-test}\nmake lint\n```\n\n    make test",
         "```sh {#make-test}\nmake lint\n```\n\n```sh {#make-test-2}\nmake test\n```",
@@ -107,7 +148,14 @@ def test_what_is_written(name: str) -> None:
 def steps(plan: ParsedPlan) -> list[tuple[object, ...]]:
     """What the steps of a plan run, and where."""
     document = compile_plan(plan, "t", "t.md").document
-    return [(step.command, step.argv, step.env, step.cwd) for step in document.steps] if document else []
+    all_steps = document.steps if document else ()
+    return [(command_text(step), step.env, step.cwd) for step in all_steps if step.type is not Type.MANUAL]
+
+
+def command_text(step: Step) -> str:
+    """The command of a step on one line, without what annotating adds to a script."""
+    lines = (step.command or "").replace("\\\n", " ").split("\n")
+    return " ".join(" ".join(line for line in lines if line[:1] != "#" and "pipefail" not in line).split())
 
 
 def test_it_compiles_to_the_same_and_is_inferred_no_more() -> None:
@@ -145,15 +193,17 @@ def test_the_task_is_written_as_text_or_as_its_id() -> None:
     assert f"```sh {{#make-b task={task_ids(plan.tasks)[1]}}}" in text
 
 
-def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
+def test_a_block_for_two_tasks_becomes_two() -> None:
     plan = with_tasks("- [ ] Run `make a`\n- [ ] Run `make b`", "    make a\n    make b")
-    change = annotate_plan(plan)
-    assert change.edits == ()
-    assert change.messages[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
-    assert change.messages[1].startswith(
-        "line 10 is left to you: it is in a block whose commands complete different tasks"
-    )
-    assert change.messages[1].endswith(": make a")
+    text = annotated(plan).text.to_str()
+    assert '```sh {#make-a task="Run make a"}\nmake a\n```\n\n```sh {#make-b needs=make-a task="Run make b"}' in text
+
+
+def test_no_line_that_needs_a_shell_is_left_without_it() -> None:
+    plan = plan_of("Run these:\n\n" + "\n\nThen:\n\n".join([before for before, _ in CASES.values()]))
+    annotated_plan = annotated(plan)
+    advice = find_step_advice(annotated_plan, find_annotated_steps(annotated_plan))
+    assert [problem.message[:17] for problem in advice if problem.kind == "EP611"] == ["`make a || true` "]
 
 
 def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> None:
@@ -167,13 +217,15 @@ def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> N
 
 
 def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
-    plan = plan_of("    make a\n    npm run dev\n\nThen:\n\n    make b\n\nIf needed:\n\n    make c")
+    plan = plan_of(
+        "    cd web\n    make a\n    npm run dev\n\nFrom the repository root:\n\n    make b\n\nIf needed:\n\n    make c"
+    )
     for dry_run, shift in ((True, 0), (False, 2)):
         assert annotate_plan(plan, dry_run=dry_run).messages == (
             f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
-            "line 5 is left to you: it is in a block with line 6, which is not a step: move that line elsewhere: make a",
-            "line 6 is not a step: it runs until it is stopped, or waits for input: npm run dev",
-            f"line {14 + shift} is not a step: it runs only under a condition: make c",
+            "line 6 is left to you: it is in a block with line 7, which is not a step: move that line elsewhere: make a",
+            "line 7 is not a step: it runs until it is stopped, or waits for input: npm run dev",
+            f"line {15 + shift} is not a step: it runs only under a condition: make c",
         )
 
 

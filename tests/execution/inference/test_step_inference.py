@@ -297,3 +297,31 @@ def test_real_plans_compile_or_give_no_step() -> None:
         compiled = compile_plan(read(path.read_bytes()), path.stem, path.name)
         steps += len(compiled.document.steps) if compiled.document is not None else 0
     assert steps > 30
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Führe `make test` aus.",
+        "Dann führen Sie `make test` aus.",
+        "Puis lancez `make test`.",
+        "Exécutez `make test`.",
+        "Luego ejecuta `make test`.",
+        "Depois execute `make test`.",
+        "Esegui `make test`.",
+        "Запустите `make test`.",
+        "运行 `make test`。",
+        "1. 执行：`make test`",
+    ],
+)
+def test_sentences_of_other_languages_say_to_run_a_command(sentence: str) -> None:
+    plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{sentence}\n"))
+    assert [draft.command for draft in infer_steps(plan, frozenset()).drafts] == ["make test"]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Man führt `make test` nicht aus.", "Avoid running`make test`.", "`make test` 运行了。"]
+)
+def test_sentences_of_other_languages_that_only_mention_a_command(sentence: str) -> None:
+    plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{sentence}\n"))
+    assert infer_steps(plan, frozenset()).drafts == ()

@@ -184,6 +184,8 @@ def irreversible_effects(context: RunContext, step: Step, observed_changes: Obse
         unknown = f"the previous content of {', '.join(observed_changes.unknown_paths[:3])}"
     else:
         unknown = ""
+    if step.type is Type.MANUAL:
+        return "its work by hand"
     if step.type is Type.TOOL:
         return "; ".join(filter(None, [f"other effects of {step.tool}", unknown]))
     if is_command(step):

@@ -87,15 +87,17 @@ ROLLBACK_KINDS = (ROLLBACK, RESTORED, REOPENED, ROLLED_BACK)
 
 CHECKPOINT: Final = "checkpoint"
 CONFIRM: Final = "confirm"
+BY_HAND: Final = "by_hand"
 ASK: Final = "ask"
 UNKNOWN: Final = "unknown"
 APPROVE: Final = "approve"
 COVERED: Final = "covered"
 REVISION_REASONS = (APPROVE, COVERED)
-QUESTION_REASONS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, *REVISION_REASONS)
+QUESTION_REASONS = (CHECKPOINT, CONFIRM, BY_HAND, ASK, UNKNOWN, *REVISION_REASONS)
 """Reasons for which a run waits.
 
-In order: a number of steps or a marked step is completed; a step asks before it runs; a failed step asks; a step that
+In order: a number of steps or a marked step is completed; a step asks before it runs; a manual step asks
+whether it is done; a failed step asks; a step that
 may run only once was interrupted and its effect is unknown; a new revision needs approval; a new revision needs no
 approval and the run has to be resumed.
 """

@@ -155,7 +155,7 @@ def finish_attempt(
         folders,
         _count_tests(JournaledChecks("passed") if action_result.cause else check_result.checks, programs),
         stdout=ended.stdout_sha256 if ended is not None else "",
-        outside=outside_effects(context, step, unscanned) if programs else "",
+        outside=outside_effects(context, step, unscanned) if programs or step.type is Type.MANUAL else "",
     )
 
 
@@ -182,6 +182,8 @@ def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
 
     from execplan.execution.risk.command_risk import LOW, highest_risk, rate_command
 
+    if step.type is Type.MANUAL:
+        return "its work by hand"
     table, shell = context.policy.risk_table, step.shell is not None
     risks = [rate_command(step.command, table, is_script=shell)] if is_command(step) and step.command else []
     if step.validation.test_after is not None:

@@ -32,7 +32,9 @@ from execplan.execution.world import LINK, OUTSIDE
 def shell(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Every line that needs a shell declares it, and every other line can be parsed as a single command."""
     from execplan.execution.shell.command_line import parse_command
+    from execplan.execution.shell_declaration import shell_fix
 
+    sources = [trial.step.source for trial in context.trials]
     for trial in context.trials:
         step = trial.step
         if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
@@ -42,7 +44,12 @@ def shell(context: CheckContext) -> Iterator[EvaluationFinding]:
             why = f"needs a shell: {parsed.shell_reason}"
         else:
             why = f"can't be parsed: {parsed.problem or 'it is empty'}"
-        fix = "add `shell` to its attributes, or write commands that need none, one per line"
+        is_alone = step.source is None or sources.count(step.source) == 1
+        fix = (
+            shell_fix(step.command or "", is_inferred=step.inferred, is_alone=is_alone)
+            if parsed.shell_reason
+            else "correct the line"
+        )
         yield EvaluationFinding(ERROR, f"its command {why}", fix, step)
 
 
