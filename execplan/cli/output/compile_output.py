@@ -23,9 +23,10 @@ from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import CurrentPlan
-from execplan.execution.evaluation.evaluation_text import skipped_json
+from execplan.execution.evaluation.evaluation_text import describe_risk_counts, skipped_json
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.parsed_steps import SkippedLine
+from execplan.execution.risk.step_risk import rate_step
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
@@ -238,10 +239,12 @@ def _result_json(compile_result: CompileResult) -> dict[str, Any]:
 def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
     """Return the text of a compile: the steps, the skipped lines and the result."""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
+    counts = describe_risk_counts([rate_step(step.model_dump()) for step in compile_result.document.steps])
     return "\n".join(
         [
             steps_table(steps_json(compile_result.document)),
             "",
+            *([f"steps by risk: {counts}", ""] if counts else []),
             *skipped,
             *([""] if skipped else []),
             printable_lines(lines, diff),
