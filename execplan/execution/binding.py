@@ -39,15 +39,22 @@ class Binding(NamedTuple):
     """Programs by the name that is looked up; None if they were not recorded, as in an older approval."""
 
 
-def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
-    """Return what an approval of a document would bind now; `data` is the document's bytes."""
-    from execplan.execution.program_lookup import resolve_programs
+def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy, *, with_programs: bool = True) -> Binding:
+    """Return what an approval of a document would bind now; `data` is the document's bytes.
 
+    Without programs, none is looked up, and the digest is not that of an approval.
+    """
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
     states = {path: sanitize_state(world.state(path)) for path in paths}
-    bound_programs = {name: sanitize_program(program) for name, program in resolve_programs(document, world).items()}
+    bound_programs = _bind_programs(document, world) if with_programs else None
     combined_digest = binding_digest(digest(data), states, policy.version, bound_programs)
     return Binding(combined_digest, digest(data), states, policy.version, bound_programs)
+
+
+def _bind_programs(document: ExecutionPlan, world: World) -> dict[str, Program]:
+    from execplan.execution.program_lookup import resolve_programs
+
+    return {name: sanitize_program(program) for name, program in resolve_programs(document, world).items()}
 
 
 def sanitize_program(program: Program) -> Program:

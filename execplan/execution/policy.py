@@ -41,7 +41,7 @@ ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 They are: a failed step, wrong content or output of a step, a time limit, a resource limit, and a person who stops the
 run at a question. A signal only pauses a run.
 """
-_LATER_SETTINGS = ("programs", "commit_plans", "commit_steps", "require_checks")
+_LATER_SETTINGS = ("person_for", "programs", "commit_plans", "commit_steps", "require_checks")
 """Settings that count in the version only if they differ from their default: older approvals stay valid."""
 
 
@@ -50,6 +50,8 @@ class Policy(NamedTuple):
 
     person_from: str = "MEDIUM"
     """Lowest risk level that needs a person; the policy approves lower levels itself."""
+    person_for: tuple[str, ...] = ()
+    """Categories of reasons for which a person is needed, even if the level of the risk is lower."""
     steps: int = 100
     files: int = 200
     """Maximum number of files that the steps of a plan write or delete, as they declare."""
@@ -142,6 +144,8 @@ def _tighter_value(name: str, first: object, second: object) -> object:
     """Return the stricter of two values of a setting."""
     if name == "require_checks":
         return bool(first) or bool(second)
+    if name == "person_for" and isinstance(first, tuple) and isinstance(second, tuple):
+        return tuple(sorted({*first, *second}))
     if isinstance(first, tuple) and isinstance(second, tuple):
         return tuple([cause for cause in ROLLBACK_CAUSES if cause in (*first, *second)])
     if isinstance(first, int) and isinstance(second, int):

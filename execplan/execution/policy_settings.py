@@ -19,6 +19,7 @@ from execplan.core.project.setting_table import (
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
 from execplan.execution.policy import CHANGED_PROGRAMS, CHECK_NAMES, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
+from execplan.execution.risk.risk_table import CATEGORIES
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
 
@@ -27,7 +28,7 @@ def policy_values(table: dict[str, object]) -> dict[str, Any]:
     """Return the policy values of a checked table, except for checks, risk rows and `notify`."""
     policy_fields: dict[str, Any] = {name: value for name, value in table.items() if name in Policy._fields}
     policy_fields.pop("notify", None)
-    for name in ("environment", "tools"):
+    for name in ("environment", "person_for", "tools"):
         if isinstance(names := table.get(name), list):
             policy_fields[name] = tuple(sorted(set(names)))
     if isinstance(causes := table.get("rollback_on"), list):
@@ -84,6 +85,8 @@ def _settings() -> tuple[Setting, ...]:
     defaults = Policy()._asdict()
     is_cause = f"must be a list of {', '.join(ROLLBACK_CAUSES)}"
     causes = list_of("causes", is_cause, lambda cause: cause in ROLLBACK_CAUSES)
+    is_category = f"must be a list of {', '.join(CATEGORIES)}"
+    categories = list_of("categories", is_category, lambda category: category in CATEGORIES)
     problem = "must be a table of checks, each true or false"
     checks = table_of("checks with `true` or `false`", problem, lambda switch: type(switch) is bool)
 
@@ -100,6 +103,7 @@ def _settings() -> tuple[Setting, ...]:
         option(
             "person_from", (*LEVELS, NEVER), "Steps of this risk or more need a person's approval; NEVER: no step does."
         ),
+        Setting("person_for", categories, "Steps with a reason of these categories need a person at any level.", []),
         limit("steps", 1000, "Maximum number of steps of a plan."),
         limit("files", 100_000, "Maximum number of files that the steps of a plan write or delete."),
         limit("megabytes", 100_000, "Maximum megabytes that the steps of a plan write."),

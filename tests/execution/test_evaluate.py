@@ -43,7 +43,7 @@ def test_what_is_fine_has_no_finding(repo: Folder) -> None:
     )
     assert finding_rows(evaluation) == []
     assert evaluation.ok
-    assert [evaluated.dry_run.kind for evaluated in evaluation.steps] == ["exact", "exact", "unpredictable", "exact"]
+    assert [evaluated.dry_run.kind for evaluated in evaluation.steps] == ["exact", "exact", "exact", "exact"]
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def approve(
     """Approve what a plan would do, for one run.
 
     Use it after you have reviewed the evaluation; `run` runs only approved steps. On a terminal, the command shows the
-    evaluation and asks. Elsewhere it requires --digest, the digest that you have read. Only steps that the policy
+    evaluation and asks, for CRITICAL steps one by one. Elsewhere it requires --digest, the digest that you have read. Only steps that the policy
     approves automatically need neither. An agent with a name, from --as or $EXECPLAN_AGENT, can approve only these.
 
     The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid

@@ -17,6 +17,7 @@ from execplan.core.plan_store.hint_reader import ask_person, is_agent
 from execplan.core.text.message_parts import format_count
 from execplan.execution.approvals.approval_files import StoredApproval
 from execplan.execution.evaluation.evaluation_text import describe_origin
+from execplan.execution.risk.risk_table import CRITICAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,10 @@ def digest_command(name: str, digest: str, scope: ApprovalScope, options: Sequen
 
 
 def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
-    """Show the steps and ask for approval; raises ExecplanError unless the user answers yes."""
+    """Show the steps and ask for approval; raises ExecplanError unless the user approves.
+
+    The user types the name of each CRITICAL step, so that no habit of answering `y` approves one.
+    """
     from execplan.cli.output.evaluation_output import evaluation_text
     from execplan.cli.output.terminal_text import printable_text
 
@@ -67,7 +71,17 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ExecplanError("declined", "nothing was approved", hint="review the plan again: execplan evaluate")
+        raise _declined_error("")
+    for step in scope.covered:
+        if step.risk.level == CRITICAL:
+            reason = printable_line(step.risk.reasons[0])
+            print(f"{step.step.id} is CRITICAL: {reason}. Type its name to approve it: ", end="", flush=True)
+            if sys.stdin.readline().strip() != step.step.id:
+                raise _declined_error(f": {step.step.id} was not confirmed by its name")
+
+
+def _declined_error(why: str) -> ExecplanError:
+    return ExecplanError("declined", f"nothing was approved{why}", hint="review the plan again: execplan evaluate")
 
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:

@@ -25,10 +25,11 @@ from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
 from execplan.execution.approvals.current_plan import CurrentPlan
 from execplan.execution.compile import find_plan_steps
-from execplan.execution.evaluation.evaluation_text import skipped_json
+from execplan.execution.evaluation.evaluation_text import describe_risk_counts, skipped_json
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.inference.work_requests import ASKS_FOR_WORK
 from execplan.execution.parsed_steps import INFERRED, SkippedLine
+from execplan.execution.risk.step_risk import rate_step
 from execplan.execution.shell_declaration import shell_use
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
@@ -261,10 +262,12 @@ def _result_text(compile_result: CompileResult, lines: list[str], diff: str = ""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
     if any([line.why == ASKS_FOR_WORK for line in compile_result.skipped_lines]):
         skipped.append("to write such work as manual steps: execplan compile --annotate")
+    counts = describe_risk_counts([rate_step(step.model_dump()) for step in compile_result.document.steps])
     return "\n".join(
         [
             steps_table(steps_json(compile_result.document)),
             "",
+            *([f"steps by risk: {counts}", ""] if counts else []),
             *skipped,
             *([""] if skipped else []),
             printable_lines(lines, diff),

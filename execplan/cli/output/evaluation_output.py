@@ -16,10 +16,12 @@ from execplan.execution.evaluation.evaluation_text import (
     describe_code,
     describe_commands,
     describe_origin,
+    describe_risk_counts,
     describe_settings,
     describe_writes,
     finding_json,
     format_verdict,
+    remaining_risks,
     skipped_json,
     step_json,
     step_location,
@@ -95,6 +97,8 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
         first = f"line {requests[0].line + 1}: {printable_line(shorten(requests[0].text, _MAX_REQUEST_LENGTH))}"
         summary_lines += fit_line(f"note: {count} for work that no step does, {first}")
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
+    counts = describe_risk_counts(remaining_risks(evaluation))
+    summary_lines += fit_line(f"steps by risk: {counts}") if counts else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
     needs_person = any([step.needs_person and not step.is_done for step in evaluation.steps])
     if not evaluation.ok:
@@ -139,8 +143,9 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
     lines += [line for text in describe_code(evaluated_step) for line in fit_line(f"   {printable_line(text)}")]
-    for reason in evaluated_step.risk.reasons:
-        lines += _labeled_lines("   ", evaluated_step.risk.level, printable_line(reason), RISK_STYLES)
+    for reason, category in evaluated_step.risk.categorized_reasons:
+        label = f"{evaluated_step.risk.level} {category}".rstrip()
+        lines += _labeled_lines("   ", label, printable_line(reason), RISK_STYLES)
     unchanged_text = "no changes" if dry_run.kind == EXACT and not dry_run.diff else ""
     why = dry_run.why or unchanged_text
     lines += fit_line(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
@@ -153,7 +158,7 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
 def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) -> list[str]:
     """Return a text after its label, wrapped on a terminal, with the label in its style."""
     first_line, *more_lines = fit_line(f"{lead}{label}: {text}")
-    painted_label = paint(label, styles.get(label, ""))
+    painted_label = paint(label, styles.get(label.partition(" ")[0], ""))
     if first_line.startswith(f"{lead}{label}"):
         first_line = f"{lead}{painted_label}{first_line[len(lead + label) :]}"
     return [first_line, *more_lines]

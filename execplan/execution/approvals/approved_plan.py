@@ -107,8 +107,9 @@ def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True
     from execplan.execution.approvals.effective_policy import effective_policy
 
     current_plan, policy = load_current_plan(project, ref), effective_policy(project)
-    binding = bind(current_plan.data, current_plan.document, DiskWorld(project), policy)
-    return ApprovalCandidate(current_plan, binding if with_programs else binding._replace(programs=None), policy)
+    world, document = DiskWorld(project), current_plan.document
+    binding = bind(current_plan.data, document, world, policy, with_programs=with_programs)
+    return ApprovalCandidate(current_plan, binding, policy)
 
 
 def check_approvals(

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from execplan.core.secrets.certain_secrets import mask_secrets
 from execplan.core.text.invisible_characters import escape_unprintable_lines
-from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import (
     approval_columns,
     describe_code,
     describe_commands,
     describe_origin,
+    describe_risk_counts,
     describe_settings,
     describe_writes,
     format_verdict,
+    remaining_risks,
     step_location,
 )
 from execplan.execution.evaluation.trial import EXACT
@@ -62,9 +63,8 @@ def render_page(
 def _format_summary(evaluation: Evaluation, digest: str, approve_command: str) -> Iterator[str]:
     """Yield the verdict, the risk and the digest, with the command that approves it."""
     yield f"**Verdict: {format_verdict(evaluation)}.**"
-    levels = [step.risk.level for step in evaluation.steps if not step.is_done]
-    counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
-    yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of everything that an approval covers:"
+    counts = describe_risk_counts(remaining_risks(evaluation))
+    yield f"Risk **{evaluation.risk.level}**: {counts or 'no steps'}. The digest of everything that an approval covers:"
     yield code_block(digest, "text")
     if evaluation.ok and approve_command:
         yield "After you read this page, approve exactly this with:"

@@ -10,8 +10,10 @@ import msgspec
 
 from execplan.core.documents.document_model import Model
 from execplan.core.text.message_parts import format_count
+from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
+from execplan.execution.risk.risk_table import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.checks.check_registry import EvaluationFinding
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.parsed_steps import SkippedLine
+    from execplan.execution.risk.command_risk import CommandRisk
 
 _SHOWN_ELSEWHERE = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
@@ -47,6 +50,23 @@ def format_verdict(evaluation: Evaluation) -> str:
     else:
         approvers = f"a person approves {_format_step_numbers(manual_steps)}"
     return f"{prefix} once {approvers}" + (" and the policy approves the rest" if len(manual_steps) < total else "")
+
+
+def describe_risk_counts(risks: Sequence[CommandRisk]) -> str:
+    """Return how many steps have each level, with the categories of their reasons: `3 HIGH (2 unknown, 1 shell), 1 LOW`."""
+    parts = []
+    for level in reversed(LEVELS):
+        categories = [set(risk.categories) for risk in risks if risk.level == level]
+        counts = [(sum([name in names for names in categories]), name) for name in CATEGORIES]
+        count_text = ", ".join([f"{count} {name}" for count, name in counts if count])
+        if categories:
+            parts.append(f"{len(categories)} {level}" + (f" ({count_text})" if count_text else ""))
+    return ", ".join(parts)
+
+
+def remaining_risks(evaluation: Evaluation) -> list[CommandRisk]:
+    """Return the risks of the steps that a run would still start."""
+    return [step.risk for step in evaluation.steps if not step.is_done]
 
 
 def describe_origin(document: ExecutionPlan, *, is_in_text: bool) -> str:
@@ -172,7 +192,11 @@ def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
     step, dry_run = evaluated.step, evaluated.dry_run
     return {
         **{name: value for name, value in step.model_dump().items() if name != "source"},
-        "risk": {"level": evaluated.risk.level, "reasons": list(evaluated.risk.reasons)},
+        "risk": {
+            "level": evaluated.risk.level,
+            "reasons": list(evaluated.risk.reasons),
+            "categories": sorted(set(evaluated.risk.categories) - {""}),
+        },
         "needs_person": evaluated.needs_person,
         "dry_run": {"kind": dry_run.kind, "diff": dry_run.diff, "why": dry_run.why},
         "code": {name: list(texts) for name, texts in evaluated.code._asdict().items()},

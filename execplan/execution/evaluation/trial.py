@@ -20,6 +20,7 @@ from execplan.execution.evaluation.projected_files import (
     parent_directories,
 )
 from execplan.execution.execution_plan import Step, Type
+from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
 from execplan.execution.world import ABSENT, FILE, State, normalize_path
 
 
@@ -99,12 +100,7 @@ def run_trials(files: ProjectedFiles, steps: tuple[Step, ...]) -> tuple[Trial, .
             unknown += normalize_paths([step.target])
         files.record_changes(step, trial.changes, unknown)
         trials.append(trial)
-        follows_command = (
-            follows_command
-            or step.argv is not None
-            or step.command is not None
-            or step.validation.test_after is not None
-        )
+        follows_command = follows_command or any([not _only_reads(command) for command in step_commands(step)])
     return tuple(trials)
 
 
@@ -180,10 +176,17 @@ def _compute_changes(
         raise _UnknownError(f"the effects of {step.tool} are known only after a call")
     if step.type is Type.MANUAL:
         raise _UnknownError("a person does it and confirms")
+    if step.type is Type.COMMAND and step.command is not None and all(map(_only_reads, step_commands(step))):
+        return ()
     if step.type in (Type.COMMAND, Type.INSTALL):
         raise _UnknownError("the effects of a command are known only after it runs")
     _ensure_parents_are_directories(files, step, target_states)
     return compute_changes(step, _FilesAtStep(files, step))
+
+
+def _only_reads(command: StepCommand) -> bool:
+    """Return whether a command is known to change nothing."""
+    return rate_command(command.text, builtin_table(), is_script=command.is_script).level == LOW
 
 
 class _FilesAtStep:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os.path import normpath
+
 from execplan.execution.shell.command_table import LOSS_STATEMENTS
 from execplan.execution.shell.simple_command import is_local_address, is_outside_path, is_remote_address
 
@@ -155,7 +157,7 @@ def _has_system_path(args: Sequence[str], tasks: Tasks) -> bool:
 def _has_whole_tree(args: Sequence[str], tasks: Tasks) -> bool:
     """Return whether an argument is the root, a home, the whole directory, Git's data, or expanded by a shell."""
     for arg in args:
-        path = arg.rstrip("/") or "/"
+        path = normpath(arg) if ".." in arg.split("/") else arg.rstrip("/") or "/"
         while path.startswith("./"):
             path = path[2:].lstrip("/") or "."
         if (

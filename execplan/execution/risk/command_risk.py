@@ -8,10 +8,14 @@ from execplan.execution.risk.repository_scripts import find_script
 from execplan.execution.risk.risk_table import (
     BUILTIN,
     CRITICAL,
+    DESTRUCTIVE,
     HIGH,
     LOW,
     MEDIUM,
+    OUTSIDE,
     REPOSITORY,
+    SHELL,
+    UNKNOWN,
     USER,
     RiskRow,
     RiskTable,
@@ -80,14 +84,28 @@ class CommandRisk(NamedTuple):
     level: str
     reasons: tuple[str, ...]
     """Short sentences, at least one."""
+    categories: tuple[str, ...] = ()
+    """Category of each reason, one of CATEGORIES or an empty string; missing ones are empty."""
+
+    @property
+    def categorized_reasons(self) -> list[tuple[str, str]]:
+        """Return each reason with its category."""
+        missing = len(self.reasons) - len(self.categories)
+        return list(zip(self.reasons, [*self.categories, *[""] * missing], strict=True))
 
 
 def highest_risk(risks: Iterable[CommandRisk]) -> CommandRisk:
     """Return the highest level, with the reasons of all risks at that level, without duplicates."""
     all_risks = list(risks)
     level = max([risk.level for risk in all_risks], key=LEVELS.index, default=LOW)
-    reasons = dict.fromkeys([_shorten(reason) for risk in all_risks if risk.level == level for reason in risk.reasons])
-    return CommandRisk(level, tuple(reasons) or ("it does nothing",))
+    categories = {
+        _shorten(reason): category
+        for risk in all_risks
+        if risk.level == level
+        for reason, category in risk.categorized_reasons
+    }
+    reasons = tuple(categories) or ("it does nothing",)
+    return CommandRisk(level, reasons, tuple(categories.values()) if any(categories.values()) else ())
 
 
 def _shorten(reason: str) -> str:
@@ -127,24 +145,32 @@ def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> CommandRisk:
     command = parse_command(text)
     risks = []
     if is_script and command.problem:
-        risks.append(CommandRisk(CRITICAL, (f"it runs in a shell, and its script can't be parsed: {command.problem}",)))
+        risks.append(
+            CommandRisk(
+                CRITICAL, (f"it runs in a shell, and its script can't be parsed: {command.problem}",), (UNKNOWN,)
+            )
+        )
     elif command.problem:
-        risks.append(CommandRisk(HIGH, (f"it can't be parsed: {command.problem}",)))
+        risks.append(CommandRisk(HIGH, (f"it can't be parsed: {command.problem}",), (UNKNOWN,)))
     elif is_script and command.has_expansion:
-        risks.append(CommandRisk(HIGH, ("it runs in a shell, and uses values that are known only at run time",)))
+        risks.append(
+            CommandRisk(HIGH, ("it runs in a shell, and uses values that are known only at run time",), (SHELL,))
+        )
     elif is_script:
-        risks.append(CommandRisk(MEDIUM, ("it runs in a shell",)))
+        risks.append(CommandRisk(MEDIUM, ("it runs in a shell",), (SHELL,)))
     if command.shell_reason and not is_script:
-        risks.append(CommandRisk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",)))
+        risks.append(
+            CommandRisk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",), (SHELL,))
+        )
     return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
 
 
 def rate_path(path: str, action: str, table: RiskTable) -> CommandRisk:
     """Return the risk of a step that applies an action to a file: `create`, `modify` or `delete`."""
     level, reason = _BASE_RISKS[action]
-    risks = [CommandRisk(level, (reason,))]
+    risks = [CommandRisk(level, (reason,), (DESTRUCTIVE if action == "delete" else "",))]
     if is_outside_path(path):
-        risks.append(CommandRisk(CRITICAL, (f"`{path}` leads outside the repository",)))
+        risks.append(CommandRisk(CRITICAL, (f"`{path}` leads outside the repository",), (OUTSIDE,)))
     return highest_risk([*risks, *_path_risks(path, table, writes=True)])
 
 
@@ -156,7 +182,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[CommandRisk
     for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:
-                yield CommandRisk(row.level, (f"`{via}` {row.reason}",))
+                yield CommandRisk(row.level, (f"`{via}` {row.reason}",), (row.category,))
     if simple.argv:
         command = analyze_command(simple, table)
         yield from _pipe_risks(simple, command)
@@ -174,9 +200,9 @@ def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Com
     sources = [source for source in simple.piped_from if source != "<"]
     scripts = [arg for arg in command.args if not arg.startswith(("<(", "-", "/dev/"))]
     if sources and not scripts and command.program in _INTERPRETERS:
-        yield CommandRisk(CRITICAL, (f"`{command.program}` runs input from {_format_sources(sources)}",))
+        yield CommandRisk(CRITICAL, (f"`{command.program}` runs input from {_format_sources(sources)}",), (OUTSIDE,))
     elif sources and is_computed:
-        yield CommandRisk(CRITICAL, (f"it runs the program that {_format_sources(sources)} prints",))
+        yield CommandRisk(CRITICAL, (f"it runs the program that {_format_sources(sources)} prints",), (OUTSIDE,))
 
 
 def _format_sources(sources: list[str]) -> str:
@@ -205,13 +231,13 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
         if inner:
             return _program_risk(inner, analyze_command(inner, table), table)
     deciding_rows = user_rows or [*known_rows, *warning_rows]
-    risks = [CommandRisk(row.level, (f"{label} {row.reason}",)) for row in deciding_rows]
+    risks = [CommandRisk(row.level, (f"{label} {row.reason}",), (row.category,)) for row in deciding_rows]
     if not deciding_rows:
-        risks.append(_unlisted_risk(label, simple, table))
+        risks.append(_unlisted_risk(label, simple, command, table))
     if not user_rows and highest_risk(risks).level == MEDIUM:
         outside_arg = find_outside_arg(command, simple.argv)
         risks += (
-            [CommandRisk(HIGH, (f"`{outside_arg}` leads outside the directory, or to another machine",))]
+            [CommandRisk(HIGH, (f"`{outside_arg}` leads outside the directory, or to another machine",), (OUTSIDE,))]
             if outside_arg
             else []
         )
@@ -225,20 +251,27 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
     raising_rows = [
         row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)
     ]
-    return highest_risk([*risks, *[CommandRisk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
+    return highest_risk(
+        [*risks, *[CommandRisk(row.level, (f"{label} {row.reason}",), (row.category,)) for row in raising_rows]]
+    )
 
 
-def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> CommandRisk:
+def _unlisted_risk(label: str, simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> CommandRisk:
     """Return the risk of a command that no row matches: a script of the repository, or an unrated program."""
     script = find_script(simple.argv, table.tasks)
+    if script is None and any([command.program in row.program for row in table.rows]):
+        return CommandRisk(
+            HIGH, (f"{label} is not rated with these arguments, so its effects are unknown",), (UNKNOWN,)
+        )
     if script is None:
-        return CommandRisk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",))
+        return CommandRisk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",), (UNKNOWN,))
     if script.suspicious_word:
         return CommandRisk(
             HIGH,
             (
                 f"it runs `{script.path}`, and `{script.suspicious_word}` in its name suggests more than a build or a test",
             ),
+            (UNKNOWN,),
         )
     return CommandRisk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
 
@@ -251,7 +284,7 @@ def _matching_rows(
     if _only_reads(simple, table):
         outside = [path for path in find_command_reads(simple.argv) or () if is_outside_path(path)]
         row = (
-            RiskRow(HIGH, f"reads `{outside[0]}`, outside of the directory")
+            RiskRow(HIGH, f"reads `{outside[0]}`, outside of the directory", category=OUTSIDE)
             if outside
             else RiskRow(LOW, "is read-only")
         )
@@ -263,7 +296,7 @@ def _matching_rows(
         if help_rows:
             return help_rows, []
     if is_unknown_module(simple, command, table):
-        return [], [RiskRow(HIGH, "is not a known Python tool, so its effects are unknown")]
+        return [], [RiskRow(HIGH, "is not a known Python tool, so its effects are unknown", category=UNKNOWN)]
     known_rows = [
         row
         for row in rows
@@ -359,9 +392,11 @@ def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Comma
         known_rows = user_rows or [row for row in rows if row.level in (LOW, MEDIUM) and row.origin == BUILTIN]
         raising_rows = [row for row in rows if row.origin == REPOSITORY]
         for row in [*(known_rows or rows), *raising_rows]:
-            yield CommandRisk(row.level, (f"`{name}=` {row.reason}",))
+            yield CommandRisk(row.level, (f"`{name}=` {row.reason}",), (row.category,))
         if not rows and not _is_plain_value(value):
-            yield CommandRisk(HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",))
+            yield CommandRisk(
+                HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",), (UNKNOWN,)
+            )
 
 
 def _is_plain_value(value: str) -> bool:
@@ -382,7 +417,7 @@ def _redirection_risks(path: str, table: RiskTable) -> Iterator[CommandRisk]:
     for target in candidate_paths(path):
         yield CommandRisk(HIGH, (f"it writes `{path}`",))
         if is_outside_path(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
-            yield CommandRisk(CRITICAL, (f"it writes `{path}`, outside the repository",))
+            yield CommandRisk(CRITICAL, (f"it writes `{path}`, outside the repository",), (OUTSIDE,))
         yield from _path_risks(target, table, writes=True)
 
 
@@ -398,4 +433,4 @@ def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Comman
         *[row for row in rows if row.origin == REPOSITORY],
     ]:
         if writes or row.reading:
-            yield CommandRisk(row.level, (f"`{path}` {row.reason}",))
+            yield CommandRisk(row.level, (f"`{path}` {row.reason}",), (row.category,))

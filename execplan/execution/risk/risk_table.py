@@ -25,6 +25,12 @@ LOW, MEDIUM, HIGH, CRITICAL = LEVELS
 BUILTIN: Final = "built in"
 USER: Final = "the user's"
 REPOSITORY: Final = "the repository's"
+DESTRUCTIVE: Final = "destructive"
+OUTSIDE: Final = "outside"
+UNKNOWN: Final = "unknown"
+SHELL: Final = "shell"
+CATEGORIES: Final = (DESTRUCTIVE, OUTSIDE, UNKNOWN, SHELL)
+"""Categories of reasons: deletes or discards; affects what is outside the repository; has unknown effects; needs a shell."""
 SECRETS: Final = "@secrets"
 """Path pattern that represents all of secret_files.py."""
 _SUBJECTS = ("program", "via", "path", "variable", "tool")
@@ -158,6 +164,8 @@ class RiskRow(NamedTuple):
     origin: str = BUILTIN
     """Origin of the row: built in, the user, or the repository."""
     tool: tuple[str, ...] = ()
+    category: str = ""
+    """Category of the reason: one of CATEGORIES, or an empty string."""
 
 
 class RiskTable(NamedTuple):
@@ -247,13 +255,19 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
             raise _setting_error(f"{label}: {name} takes {'true or false' if name in _FLAGS else 'a string'}")
         else:
             values[name] = value
-    if values.get("level") not in LEVELS:
-        raise _setting_error(f"{label}: level must be one of {', '.join(LEVELS)}, not {values.get('level')!r}")
+    _check_values(values, label)
+    return RiskRow(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
+
+
+def _check_values(values: Mapping[str, object], label: str) -> None:
+    """Raise ExecplanError for a row without level, reason or subject, or with an unknown level or category."""
+    for name, choices in (("level", LEVELS), ("category", CATEGORIES)):
+        if values.get(name, "" if name == "level" else choices[0]) not in choices:
+            raise _setting_error(f"{label}: {name} must be one of {', '.join(choices)}, not {values.get(name)!r}")
     if not str(values.get("reason", "")).strip():
         raise _setting_error(f"{label} has no reason: describe what such a command does")
     if not any([values.get(name) for name in _SUBJECTS]):
         raise _setting_error(f"{label} has no subject: it needs one of {', '.join(_SUBJECTS)}")
-    return RiskRow(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
 
 
 def _setting_error(message: str) -> ExecplanError:
@@ -266,8 +280,8 @@ def table_version(rows: Sequence[RiskRow], *mappings: Mapping[str, Iterable[str]
     unexplained_rows = [row._replace(reason="") for row in rows]
     content: list[object] = [
         list(secret_files.DIGEST_RULES),
-        # keeps the version of a table without tool rows from before tool rows existed
-        [tuple(row) if row.tool else tuple(row)[:-1] for row in unexplained_rows],
+        # later fields count only if they are set: the version of a table without them stays the same
+        [tuple(row)[: len(row) if row.category else -1 if row.tool else -2] for row in unexplained_rows],
         *[sorted([(name, sorted(words)) for name, words in mapping.items()]) for mapping in mappings],
     ]
     return digest(repr(content).encode())

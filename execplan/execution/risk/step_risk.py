@@ -7,6 +7,7 @@ from itertools import pairwise
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES
 from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.permission import NEVER
 from execplan.execution.risk.command_risk import (
     CRITICAL,
     HIGH,
@@ -19,11 +20,11 @@ from execplan.execution.risk.command_risk import (
     rate_path,
 )
 from execplan.execution.risk.content_dangers import find_dangers, runs_unasked
-from execplan.execution.risk.risk_table import builtin_table
+from execplan.execution.risk.risk_table import UNKNOWN, builtin_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from execplan.execution.execution_plan import Step
@@ -66,8 +67,13 @@ def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Comman
     level = stated_risk.get("level", "")
     if level in LEVELS and LEVELS.index(level) > LEVELS.index(risk.level):
         reasons = stated_risk.get("reasons") or [f"the plan sets its risk to {level}"]
-        return CommandRisk(level, tuple(dict.fromkeys([*reasons, *risk.reasons])))
+        return _add_reasons(CommandRisk(level, ()), [*reasons, *risk.reasons])
     return risk
+
+
+def _add_reasons(risk: CommandRisk, reasons: Iterable[str]) -> CommandRisk:
+    """Return a risk with more reasons, without duplicates."""
+    return risk._replace(reasons=tuple(dict.fromkeys([*risk.reasons, *reasons])))
 
 
 def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:
@@ -92,10 +98,17 @@ def _rate_tool(name: str, table: RiskTable) -> CommandRisk:
     from fnmatch import fnmatchcase
 
     rows = [row for row in table.rows if any([fnmatchcase(name, pattern) for pattern in row.tool])]
-    user_risks = [CommandRisk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
-    raising_risks = [CommandRisk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
+    user_risks = [
+        CommandRisk(row.level, (f"`{name}` {row.reason}",), (row.category,)) for row in rows if row.origin == USER
+    ][-1:]
+    raising_risks = [
+        CommandRisk(row.level, (f"`{name}` {row.reason}",), (row.category,)) for row in rows if row.origin != USER
+    ]
     return highest_risk(
-        [*(user_risks or [CommandRisk(HIGH, ("calls a tool whose effects are unknown to execplan",))]), *raising_risks]
+        [
+            *(user_risks or [CommandRisk(HIGH, ("calls a tool whose effects are unknown to execplan",), (UNKNOWN,))]),
+            *raising_risks,
+        ]
     )
 
 
@@ -149,6 +162,14 @@ def _format_assignments(env: Mapping[str, str]) -> str:
     return "".join([f"{name}={quote(value)} " for name, value in env.items()])
 
 
+def _require_person(risk: CommandRisk, policy: Policy) -> CommandRisk:
+    """Return a risk, raised to the lowest level that needs a person if the policy names the category of a reason."""
+    named_categories = [category for category in policy.person_for if category in risk.categories]
+    if not named_categories or policy.person_from == NEVER or policy.needs_person(risk.level):
+        return risk
+    return risk._replace(level=policy.person_from)
+
+
 def effective_risk(step: Step, policy: Policy) -> CommandRisk:
     """Return the higher of the risk from the policy's table and the risk stated in the document.
 
@@ -163,7 +184,7 @@ def effective_risk(step: Step, policy: Policy) -> CommandRisk:
             if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level)
             else unrated_fields
         )
-    risk = rate_step(fields, policy.risk_table)
+    risk = _require_person(rate_step(fields, policy.risk_table), policy)
     if risk.level != stated_risk.level.value:
         return risk
-    return CommandRisk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))
+    return _add_reasons(risk, stated_risk.reasons)

@@ -54,8 +54,21 @@ def is_local_tool(path: str) -> bool:
 
 
 def is_outside_path(word: str) -> bool:
-    """Return whether a word is a path that leads out of the directory, or into a user's home."""
-    return word.startswith(("/", "~", "$")) or ".." in word.split("/")
+    """Return whether a word is a path that leads out of the directory, or into a user's home; `a/../b` does not."""
+    if word.startswith(("/", "~", "$")):
+        return True
+    parts = word.split("/")
+    if ".." not in parts:
+        return False
+    depth = 0
+    for part in parts:
+        if part == "..":
+            depth -= 1
+        elif part not in ("", "."):
+            depth += 1
+        if depth < 0:
+            return True
+    return bool(set(word) & set("$`*?["))  # what a shell inserts may contain `..` itself
 
 
 def is_remote_address(word: str) -> bool:

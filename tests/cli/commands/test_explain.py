@@ -27,7 +27,7 @@ TABLE_LINES = {
     "context": 48,
     "dialects": 53,
     "enhancer": 43,
-    "policy": 56,
+    "policy": 58,
     "settings": 78,
     "tasks": 42,
 }

@@ -104,6 +104,30 @@ def test_asked_on_a_terminal(desk: InProcessRepository) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("answers", "missing"),
+    [
+        (b"y\nship\ntag\n", ""),
+        (b"y\ny\ny\n", "ship"),
+        (b"y\nship\ny\n", "tag"),
+        (b"y\n\n", "ship"),
+        (b"n\nship\ntag\n", "-"),
+    ],
+)
+def test_a_critical_step_is_approved_by_its_name(desk: InProcessRepository, answers: bytes, missing: str) -> None:
+    steps = "```sh {#list}\nls\n```\n\n```sh {#ship}\ngit push --force\n```\n\n```sh {#tag}\ngit push --mirror\n```\n"
+    desk.plan(f"# Ship\n\n## Progress\n\n- [ ] Ship.\n\n## Concrete Steps\n\n{steps}")
+    status, output = terminal(desk, answers, "approve")
+    assert ("list is CRITICAL" in output) is False
+    if not missing:
+        assert status == 0, output
+        assert "tag is CRITICAL: " in output
+        return
+    assert status == 1
+    assert f"nothing was approved{f': {missing} was not confirmed' if missing != '-' else ''}" in output
+    assert desk.type("approve", "--check").exit == 7
+
+
 def test_evaluate_names_the_whole_command(desk: InProcessRepository) -> None:
     desk.stub("cargo")
     command = f"execplan approve {NAME} --digest {desk.digest()[:12]}"

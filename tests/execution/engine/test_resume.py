@@ -157,6 +157,8 @@ def test_what_is_done_must_be_as_it_was_left(run_repo: RunRepository) -> None:
     assert run_repo.entry_names() == before, "nothing is written by what is refused"
     run_repo.write("made.txt", "X = 1\n")
     run_repo.write("fail.sh", "exit 0\n")
+    refused(CONFLICT, "program-changed", run_repo.resume_run)
+    run_repo.approve()
     assert run_repo.resume_run().status == "completed"
 
 

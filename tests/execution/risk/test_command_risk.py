@@ -215,7 +215,7 @@ def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None
 
 
 def test_a_step_that_asks_for_a_shell() -> None:
-    assert rate_command("ls | wc", TABLE, is_script=True) == CommandRisk(MEDIUM, ("it runs in a shell",))
+    assert rate_command("ls | wc", TABLE, is_script=True) == CommandRisk(MEDIUM, ("it runs in a shell",), ("shell",))
     assert (
         level("echo hello", is_script=True)
         == level("ls\nls", is_script=True)

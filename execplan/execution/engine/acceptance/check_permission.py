@@ -64,7 +64,7 @@ def find_permission(project: Project, policy: Policy, check: AcceptanceCheck, *,
     denial = _denial_reasons(project, check, command)
     if denial or risk.level == CRITICAL:
         return CheckPermission(check, DENY, risk.level, denial or risk.reasons, is_sandboxed)
-    level, reasons = risk
+    level, reasons = risk.level, risk.reasons
     outside_path = _find_outside_path(project, check, command)
     if outside_path and level != HIGH:
         level, reasons = HIGH, (f"`{outside_path}` leads outside the repository",)

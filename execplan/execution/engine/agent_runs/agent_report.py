@@ -58,7 +58,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
     run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name, step_report.status)
     context = build_context(run_paths, run_state)
     if step_report.status == COMPLETED:
-        ensure_inputs_unchanged(context, run_state, step)
+        ensure_inputs_unchanged(context.workspace, run_state, step)
     check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
     return ReportOutcome(
         run_paths.id if agent_run is not None and agent_run.is_active else "",
@@ -199,7 +199,7 @@ def _record_report(
     """
     run_state, session = update.run_state, update.session
     if step_report.status == COMPLETED:
-        ensure_inputs_unchanged(update.context, run_state, step)
+        ensure_inputs_unchanged(update.context.workspace, run_state, step)
         if step.validation.test_after is not None:
             from execplan.execution.engine.commands.command_sandbox import find_sandbox
 

@@ -30,7 +30,6 @@ from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Attempt, Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
-from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step
@@ -199,14 +198,14 @@ def build_schedule(project: Project, run_state: RunState) -> Schedule:
     return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
 
 
-def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
+def ensure_inputs_unchanged(workspace: WorkspaceFiles, run_state: RunState, step: Step) -> None:
     """Raise ExecplanError if a file that a step only reads differs from its approved state or its state in the run."""
     declared_paths, problems = set(list_declared_paths(step)), []
-    expected_states = run_state.expected_now(context.workspace.state)
+    expected_states = run_state.expected_now(workspace.state)
     for path in checked_paths(step):
         expected_state = expected_states.get(path)
         if path not in declared_paths and expected_state is not None:
-            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.workspace.state(path)))
+            why = describe_difference(sanitize_state(expected_state), sanitize_state(workspace.state(path)))
             problems += [f"{path}: {why}"] if why else []
     if problems:
         raise ExecplanError(

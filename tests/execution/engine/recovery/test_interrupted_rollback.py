@@ -52,6 +52,7 @@ def test_what_could_not_be_rolled_back_is_tried_again(run_repo: RunRepository) -
     assert "could not be rolled back" in run_repo.run_plan(EntryObserver(spoil)).warnings[-1]
     run_repo.write("src/made.py", "X = 1\n")
     run_repo.write("fail.sh", "exit 0\n")
+    run_repo.approve()
     assert run_repo.resume_run().status == "completed"
 
 
@@ -64,6 +65,7 @@ def test_no_state_follows_that_may_not(run_repo: RunRepository) -> None:
         run_repo.last_run(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
     )
     run_repo.write("fail.sh", "exit 0\n")
+    run_repo.approve()
     assert run_repo.resume_run().status == "completed"
     run_state = RunState(run_repo.run_state().document)
     for entry in run_repo.entries():

@@ -120,7 +120,7 @@ def test_a_run_that_replans_by_itself(desk: InProcessRepository) -> None:
     assert [entry.failed_steps for entry in record.history] == [(2,)]
     assert "run 1 is waiting for an answer: step check failed: " in desk.type("status").out
     steps = desk.data("evaluate")["steps"]
-    assert [step["dry_run"]["kind"] for step in steps] == ["done", "unpredictable", "unpredictable"]
+    assert [step["dry_run"]["kind"] for step in steps] == ["done", "exact", "exact"]
     assert desk.type("resume", "--answer", "again").exit == 8, "it fails again, and asks again"
     assert recorded(desk).revision == 2
     desk.write("src/made.py", "X = 1\nY = 1\n")
@@ -155,7 +155,7 @@ def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: InProcessR
     desk.data("replan", "--reason", "x", "--new-information", NEW)
     desk.data("rollback")
     steps = desk.data("evaluate")["steps"]
-    assert [step["dry_run"]["kind"] for step in steps] == ["exact", "exact", "unpredictable"]
+    assert [step["dry_run"]["kind"] for step in steps] == ["exact", "exact", "exact"]
     assert desk.approve()["done"] == []
     assert desk.type("run").exit == 0
     record = recorded(desk)
