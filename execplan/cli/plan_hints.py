@@ -32,7 +32,7 @@ _EDIT_COMMANDS: Final = "add attach comment decide discover done note outcome re
 """Defaulting commands that take a plan only with `-p`, at least in hints."""
 _SUBCOMMANDS = {
     "execplan": "(?!explain )[a-z]",
-    "git": "(?:add|check-ignore|cherry-pick|commit -|diff|init|log|merge|rebase|restore|revert|switch)",
+    "git": "(?:add|check-ignore|checkout|cherry-pick|commit -|diff|init|log|merge|rebase|restore|revert|rm|switch)",
 }
 """Regular expressions for the beginning of a subcommand that depends on the directory."""
 

@@ -140,7 +140,7 @@ def finish_worktree(
                 ensure_no_open_runs(plan_project, ref, "merged")
             if record.is_archiving and ref is not None:
                 _commit_archive(plan_project, record, ref, worktree)
-            worktree_merge.ensure_finishable(record, worktree)
+            worktree_merge.ensure_finishable(plan_project, record, worktree)
             plan_path = os.path.join(target.root, record.plan)
             with (
                 project_state.lock(target_project, plan_path, f"merge of {record.id}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +54,9 @@ def test_the_work_is_merged(repo: Folder, place: str) -> None:
     result = (worktree if place == "inside" else repo).run("worktree", "--finish")
     assert (result.exit, result.out) == (0, f"{repo.path}\n")
     assert "merged plan/parser into main (2 commits)" in result.err
-    assert result.err.endswith(f"execplan: {PARSER} is not complete, 1 open task: execplan next {PARSER}\n")
+    return_command = f"cd {repo.path} && " if place == "inside" else ""
+    next_command = f"{return_command}execplan next {PARSER}"
+    assert result.err.endswith(f"execplan: {PARSER} is not complete, 1 open task: {next_command}\n")
     assert "Build the parser" in repo.git("log", "--format=%s")
     assert repo.ok("show", "parser")["counts"]["done"] == 2
     assert repo.git("status", "--porcelain") == ""
@@ -206,8 +209,13 @@ def test_a_conflict_is_left_in_the_worktree(repo: Folder) -> None:
         assert "README.md" in result.err
         assert "merge --abort" in result.err
         assert repo.git("status", "--porcelain") == ""
+    at = f"git -C {worktree.path}"
+    commands = f"{at} add README.md && {at} commit --no-edit && execplan worktree {PARSER} --finish"
+    readme = os.path.relpath(worktree.path / "README.md", repo.path)
+    assert f"hint: edit {readme}, then: {commands}; or give up the merge: {at} merge --abort" in result.err
     worktree.write("README.md", "# both\n")
-    worktree.git("commit", "-qa", "--no-edit")
+    worktree.git("add", "README.md")
+    worktree.git("commit", "-q", "--no-edit")
     repo.ok("worktree", "--finish")
     assert (repo.path / "README.md").read_text() == "# both\n"
     assert is_gone(repo, worktree)
@@ -229,7 +237,10 @@ def test_a_conflict_in_the_plan(repo: Folder) -> None:
         folder.ok("set", "Plan of Work", text, "-p", "parser", "--commit")
     result = refused(worktree, "merge-conflicts", "worktree", "--finish")
     hint = result.err.partition("\nhint: ")[2]
-    assert hint.startswith(f"resolve them: edit the conflicts, then: git -C {worktree.path} commit -a --no-edit; ")
+    commands = (
+        f"execplan merge {PARSER} && git add {PLAN} && git commit --no-edit && execplan worktree {PARSER} --finish"
+    )
+    assert hint.startswith(f"resolve the conflicts, then finish it: {commands}; or give up the merge: ")
     assert repo.ok("show", "parser")["state"] == "active"
 
 

@@ -28,7 +28,6 @@ from execplan.core.plan_store import missing_plans, plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
-from execplan.core.project.project_settings import BASELINE_FILE, SETTINGS_FILE
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
@@ -100,7 +99,9 @@ def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, Pla
 
 def _name_uncommitted(answer: Answer, project: Project) -> Answer:
     """Return the answer of `commit --all` with what it leaves: deleted plans, and the settings."""
-    deleted, files = missing_plans.find_deleted(project), _uncommitted_settings(project)
+    from execplan.core.scaffold.settings_commit import uncommitted_settings
+
+    deleted, files = missing_plans.find_deleted(project), uncommitted_settings(project)
     commands = _removal_commands(deleted)
     if files:
         unstaged = _unstaged_files(project, files)
@@ -120,15 +121,6 @@ def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
     """Return which files, given from the root, differ from Git's index."""
     output = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *files)
     return [os.fsdecode(path) for path in output.split(b"\0") if path]
-
-
-def _uncommitted_settings(project: Project) -> list[str]:
-    """Return the project's settings, guide and baseline if they are not committed, as paths from the root."""
-    from execplan.core.git.git_commit import uncommitted_files
-    from execplan.core.scaffold.project_survey import guide_path
-
-    files = [os.path.join(project.base, file) for file in (SETTINGS_FILE, BASELINE_FILE)]
-    return uncommitted_files(project, [*files, guide_path(project)])
 
 
 def _has_plans(project: Project) -> bool:

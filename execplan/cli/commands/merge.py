@@ -13,9 +13,10 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.plan_editing import edit_answer
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK, ExecplanError, usage_error
+from execplan.core.git.unmerged_files import list_unmerged
 from execplan.core.git_merge import conflict_resolution, three_way_merge
 from execplan.core.plan.merge.plan_merge import MergeResult
-from execplan.core.plan_store import pending_merge, plan_selection
+from execplan.core.plan_store import pending_merge, plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
@@ -60,8 +61,8 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
     if plan is None:
         project = project_discovery.require(start)
         message = "nothing to merge: no plan has conflict markers"
-        commands = pending_merge.commands_after_merge(project)
-        if not commands and pending_merge.unmerged_files(project):
+        commands = pending_merge.find_steps(project, [], "").finishing
+        if not commands and list_unmerged(project):
             message = f"{message}; other files have conflicts"
             commands = ("git status",)
         unchanged = {"path": None, "changed": False, "digest": None, "commit": None, "said": [message]}
@@ -130,12 +131,26 @@ def _advise_git(
         return (f"git diff {quote(path)}",), by_hand if not dry_run else None
     if dry_run:
         return (), None
-    is_resolved = changed or ref.real_path in pending_merge.unmerged_files(project)
-    commands = pending_merge.commands_after_merge(project, [ref.path] if is_resolved else ())
-    if len(commands) < 2:
-        return commands, None
-    add, finish = commands
-    return commands, Work("mark it as resolved", add, lead="with", otherwise=f"then finish: {finish}")
+    again = f"execplan commit {plan_store.name_in_commands(project, ref)}"
+    paths = pending_merge.plan_paths(project, ref)
+    steps = pending_merge.find_steps(project, paths, again, [ref.path] if changed else ())
+    *marking, last = [*steps.resolving, *steps.finishing] or [""]
+    if steps.leaves_others and last:
+        marking, last = [*marking, last], ""
+    otherwise = f"then finish: {last}" if last else ""
+    if steps.choices:
+        choice = steps.choices[0]
+        otherwise = f"or {choice.second}: {choice.second_command}"
+        if chain := " && ".join(filter(None, [*marking, last])):
+            otherwise += f"; then {f'{steps.edit_text}, and ' if steps.edits else ''}finish: {chain}"
+        description = f"{choice.reason}; {choice.first}"
+        commands = (choice.first_command, choice.second_command)
+        return commands, Work(description, choice.first_command, lead="with", otherwise=otherwise)
+    if not marking:
+        return (last,) if last else (), None
+    description = steps.edit_text or "mark it as resolved"
+    work = Work(description, " && ".join(marking), lead="then" if steps.edits else "with", otherwise=otherwise)
+    return (*marking, *([last] if last else [])), work
 
 
 def _warnings(merged: MergeResult) -> tuple[str, ...]:

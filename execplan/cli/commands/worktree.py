@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,9 +24,11 @@ from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.hint_reader import fit_command
 from execplan.core.project import project_discovery
+from execplan.core.scaffold.settings_commit import commit_settings
 from execplan.core.text.message_parts import format_count
+from execplan.core.text.pure_paths import is_inside
 from execplan.team.advice.next_tasks import claim_free_task
-from execplan.team.worktrees.worktree_record import find_worktree, load_records
+from execplan.team.worktrees.worktree_record import find_worktree, load_record, load_records, plan_key
 
 if TYPE_CHECKING:
     from execplan.core.git.linked_worktrees import Worktree
@@ -58,7 +61,7 @@ _EXAMPLE = "execplan worktree PLAN; later: execplan worktree --finish"
     "--commit",
     "commits",
     is_flag=True,
-    help="Commit the plan and its artifacts first; with --finish, on both branches.",
+    help="Commit the plan, its artifacts and the project's settings first; with --finish, the plan on both branches.",
 )
 @click.option("--branch", metavar="NAME", help="Use this branch instead of that of the settings; it may exist.")
 @click.option("--directory", metavar="DIR", help="Create the worktree here instead of where the settings say.")
@@ -112,6 +115,8 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
     warnings: tuple[str, ...] = ()
     if (commits or project.settings.commit) and not ref.archived:
         warnings = commit_plan(project, ref, None, dry_run=False).warnings
+        if load_record(project, plan_key(project, ref)) is None:  # a new worktree starts from the last commit
+            warnings += commit_settings(project)
     author = actor(project)
     opened = open_worktree(project, ref, author, branch=branch, directory=directory)
     other_project = project_in(project, opened.worktree)
@@ -162,16 +167,21 @@ def _finish(
     from execplan.team.worktrees.worktree_creation import worktree_ref
 
     record = select_record(project, name)
+    start = os.getcwd()
     finished = finish_worktree(project, record, into=into, archives=archives, commits=commits)
+    is_here_removed = is_inside(start, finished.removed) and not os.path.isdir(start)
     target_project = project_discovery.find(finished.target)
     target_ref = worktree_ref(target_project, record)
     merged_plan = plan_store.load(target_project, target_ref) if target_ref is not None else None
-    next_command, open_lines = "execplan status", list[str]()
+    return_command = f"cd {quote(finished.target)} && " if is_here_removed else ""
+    next_command, open_lines = f"{return_command}execplan status", list[str]()
     if merged_plan is not None and merged_plan.plan is not None and merged_plan.state in (ACTIVE, DRAFT):
         name = plan_store.name_in_commands(target_project, merged_plan.ref)
-        next_command = fit_command(f"execplan next {name}")
+        next_command = return_command + fit_command(f"execplan next {name}")
         count = format_count(len(merged_plan.plan.unfinished_tasks), "open task")
         open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
+    if is_here_removed and not open_lines:
+        open_lines = [f"the current directory was removed; continue in the project: {next_command}"]
     for line in (*_describe_finished(finished), *open_lines):
         _report(call, line)
     data = {

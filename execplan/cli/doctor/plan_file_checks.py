@@ -18,11 +18,13 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git import gitignore
+from execplan.core.git.unmerged_files import list_unmerged
 from execplan.core.plan import reader
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.plan_recognition import document_reason
 from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.pending_merge import describe_unmerged, plan_paths
 from execplan.core.project import directory_tree, plan_discovery
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import NON_PLAN_FILES
@@ -58,6 +60,7 @@ def check_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
             remedy = f"resolve the conflict: execplan merge {quote(path)}; or keep one side and remove the markers"
             message = f"{count} conflict markers remain, so the plan can't be edited"
             yield DoctorFinding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
+    yield from _find_unmerged(context)
     for problem in context.unreadable_folders:
         if not os.path.isdir(os.path.join(context.project.root, problem.path)):
             continue  # another check reports the directory
@@ -66,6 +69,18 @@ def check_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     archived_flags = [listed.ref.archived for listed in context.plans]
     count = archived_flags.count(False)
     yield f"{format_count(count, 'plan')}, {archived_flags.count(True)} archived"
+
+
+def _find_unmerged(context: DoctorContext) -> Iterator[DoctorFinding]:
+    """Yield a finding for each file of a plan without conflict markers that git lists as unmerged."""
+    unmerged = list_unmerged(context.project) if context.project.git is not None else []
+    for listed in context.plans if unmerged else ():
+        if listed.facts.conflict_line:
+            continue
+        paths = plan_paths(listed.project, listed.ref)
+        for reason in describe_unmerged(listed.project, paths, unmerged):
+            remedy = f"resolve the conflict: execplan merge {quote(listed.display_path)}"
+            yield DoctorFinding(ERROR, listed.display_path, reason, remedy)
 
 
 @check("places")

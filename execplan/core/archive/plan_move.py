@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from execplan.core import features
 from execplan.core.archive import document_mentions, move_record
 from execplan.core.archive.archive_evidence import ATTESTATION_FILE, EVIDENCE_FILE
 from execplan.core.archive.document_mentions import ConfirmRewrite, Mention
@@ -114,6 +115,7 @@ def move_plan(
     """
     _ensure_committable(project, goal, options)
     ensure_plan_exists(project, ref)
+    features.load(features.MERGE_CHECK)(project, ref)
     moves = _planned_moves(project, ref, goal, origin, reversal)
     ids = (project.split_plan_path(origin)[1] if origin else ref.id, goal.id)
     folders = (os.path.dirname(origin or ref.path), os.path.dirname(goal.path))

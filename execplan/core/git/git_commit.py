@@ -29,6 +29,8 @@ _STATUS_ARGS = (
     *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
     *("--ignored=traditional", "--"),
 )
+_UNMERGED = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
+"""Letters of `git status` for files with conflicts."""
 _DISK_ERRORS = {
     "No space left on device": ("the disk is full", "free some space"),
     "Out of diskspace": ("the disk is full", "free some space"),
@@ -65,6 +67,7 @@ class _StatusEntry(NamedTuple):
     staged: str
     """Status of the index relative to HEAD, in the letters of `git status`."""
     path: str
+    is_unmerged: bool = False
 
 
 def commit(project: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
@@ -77,6 +80,10 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     _ensure_no_operation_in_progress(folder)
     runner = _GitRunner(project)
     entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
+    unmerged = [entry.path for entry in entries if entry.is_unmerged]
+    if unmerged:
+        message = f"git lists conflicts in {join_first(unmerged, 3)}; {UNCOMMITTED_NOTE}"
+        raise ExecplanError("merge-conflicts", message, hint="resolve them, as git status explains")
     ignored = [entry.path for entry in entries if entry.staged == "!"]
     if ignored and len(ignored) == len(entries):
         raise _commit_error(f"git ignores {ignored[0]}", f"see which pattern matches: git check-ignore -v {ignored[0]}")
@@ -294,7 +301,7 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
 
 def _parse_status(status: str) -> list[_StatusEntry]:
     """Parse the status of each file that differs from HEAD, including ignored files."""
-    return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
+    return [_StatusEntry(line[0], line[3:], line[:2] in _UNMERGED) for line in status.split("\0") if line]
 
 
 def _is_partly_staged(runner: _GitRunner, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> bool:

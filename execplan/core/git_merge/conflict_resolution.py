@@ -7,13 +7,14 @@ import os
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
+from execplan.core.git.unmerged_files import BASE, OURS, THEIRS, find_renamed_twice, list_unmerged
 from execplan.core.git_merge import three_way_merge
 from execplan.core.git_merge.three_way_merge import merge_versions
-from execplan.core.plan.merge.conflict_regions import ConflictSides, split_conflicts
+from execplan.core.plan.merge.conflict_regions import ConflictSides, remove_conflicts, split_conflicts
 from execplan.core.plan.merge.plan_merge import ConflictMarkers, MergeResult
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import PlanChange, plan_content
-from execplan.core.plan.reader import parse_conflict_marker
+from execplan.core.plan.reader import decode, parse_conflict_marker
 from execplan.core.plan.text_rebase import rebase_text
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_store import pending_merge, plan_selection
@@ -23,15 +24,12 @@ from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
 
-_BASE, _OURS, _THEIRS = b"1", b"2", b"3"
-"""Git's stage numbers for the versions of an unmerged file."""
-
 
 def find_plan_in_conflict(start: str) -> tuple[Project, PlanRef] | None:
     """Return the only plan with conflict markers of the project of a directory, archived ones included.
 
     Of several, it is the one that EXECPLAN_PLAN or the sticky plan names. Raises ExecplanError if none of them is. Without
-    one, it is the first plan that git still lists as unmerged, or None.
+    one, it is the first plan of which git still lists the file or an artifact as unmerged, or None.
     """
     project = project_discovery.require(start)
     listed_plans = load_listed_plans(project, archive=True)
@@ -42,11 +40,18 @@ def find_plan_in_conflict(start: str) -> tuple[Project, PlanRef] | None:
     if len(plans) > 1:
         message = f"no plan specified; {len(plans)} have conflict markers"
         names = [name_in_commands(plan.project, plan.ref) for plan in plans]
+        steps = pending_merge.find_steps(project, [plan.ref.real_path for plan in plans], "execplan commit")
         hint = f"merge one after the other, first: execplan merge {names[0]}"
+        if steps.choices:
+            message, hint = steps.choices[0].reason, steps.choices[0].ways
         raise ambiguous_plan_error(plans, message, hint)
     if not plans and project.git is not None:
-        unmerged = pending_merge.unmerged_files(project)
-        plans = [plan for plan in listed_plans if plan.ref.real_path in unmerged]
+        unmerged = list_unmerged(project)
+        plans = [
+            plan
+            for plan in (listed_plans if unmerged else ())
+            if pending_merge.files_at(unmerged, pending_merge.plan_paths(plan.project, plan.ref))
+        ]
     return (plans[0].project, plans[0].ref) if plans else None
 
 
@@ -69,7 +74,7 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
         ours, theirs = sides.labels
         size = parse_conflict_marker(plan.text.lines[plan.conflict_lines[0]])[1]
         marks = ConflictMarkers(size, ours or default.ours, theirs or default.theirs)
-        merged = last_merge[0] = merge_versions(*_merge_inputs(sides, versions, marks), marks)
+        merged = last_merge[0] = merge_versions(*_merge_inputs(data, sides, versions, marks), marks)
         if merged.conflict_count and options.commit:
             raise ExecplanError(
                 "conflicts-left",
@@ -87,22 +92,25 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
 
 
 def _merge_inputs(
-    sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers
+    data: bytes, sides: ConflictSides, versions: dict[str, bytes], marks: ConflictMarkers
 ) -> tuple[bytes, bytes, bytes]:
     """Return base, ours and theirs: from git's index with manual edits applied, or else from the file.
 
     The file alone is not enough. Outside its markers, each side already contains lines that git merged from the other,
     so an entry that one side reworded and the other moved would be kept twice.
     """
-    base = versions.get(_BASE, sides.base or b"")
-    if _OURS not in versions or _THEIRS not in versions:
-        return base, sides.ours, sides.theirs
-    git_merge = three_way_merge.run_merge_file(base, versions[_OURS], versions[_THEIRS], marks)
+    base = versions.get(BASE, sides.base)
+    if OURS not in versions or THEIRS not in versions:
+        # Without the base, what both sides share is the best guess; an empty one would make them two plans.
+        common = remove_conflicts(decode(data)).to_bytes() if base is None else base
+        return common, sides.ours, sides.theirs
+    base = base or b""
+    git_merge = three_way_merge.run_merge_file(base, versions[OURS], versions[THEIRS], marks)
     if git_merge is None:
         return base, sides.ours, sides.theirs
     untouched = split_conflicts(git_merge[0])
-    ours = _apply_hand_edits(versions[_OURS], untouched.ours, sides.ours)
-    return base, ours, _apply_hand_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
+    ours = _apply_hand_edits(versions[OURS], untouched.ours, sides.ours)
+    return base, ours, _apply_hand_edits(versions[THEIRS], untouched.theirs, sides.theirs)
 
 
 def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
@@ -113,22 +121,20 @@ def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
     return git_merge[0] if git_merge and not git_merge[1] else edited
 
 
-def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
-    """Return the versions of an unmerged file by stage, with working tree filters applied; empty for any other file."""
-    return {
-        stage: git_query.output(project, "cat-file", "--filters", f"--path={display_path}", blob)
-        for display_path, stage, blob in _index_stages(project, path)
-    }
+def _unmerged_versions(project: Project, path: str) -> dict[str, bytes]:
+    """Return the versions of an unmerged file by stage, with working tree filters applied; empty for any other file.
 
-
-def _index_stages(project: Project, path: str) -> list[tuple[str, bytes, str]]:
-    """Return the path, stage and blob ID of each version of an unmerged file in git's index."""
-    if project.git is None:
-        return []
-    display_path = project.display_path(os.path.realpath(path))
-    stages = []
-    for line in git_query.output(project, "--literal-pathspecs", "ls-files", "-uz", "--", display_path).split(b"\0"):
-        metadata, _, name = line.partition(b"\t")
-        if os.fsdecode(name) == display_path:
-            stages.append((display_path, metadata[-1:], metadata.split(b" ")[1].decode()))
-    return stages
+    Of a plan that both sides have renamed, git lists the base at its old name.
+    """
+    unmerged = list_unmerged(project)
+    file = next((file for file in unmerged if file.path == os.path.realpath(path)), None)
+    if file is None:
+        return {}
+    filters = ("cat-file", "--filters", f"--path={project.display_path(file.path)}")
+    versions = {stage: git_query.output(project, *filters, blob) for stage, blob in file.blobs.items()}
+    renamed = find_renamed_twice(unmerged)
+    if renamed is not None and file in (*renamed.ours, *renamed.theirs):
+        own_lines = {*versions.popitem()[1].splitlines()}  # git lists the merged text there, not that of a side
+        texts = [git_query.output(project, *filters, old.blobs[BASE]) for old in renamed.old]
+        versions = {BASE: max(texts, key=lambda text: len(own_lines & {*text.splitlines()}))}
+    return versions

@@ -99,6 +99,9 @@ def find_missing(project: Project) -> list[MissingPlan]:
     except ExecplanError:
         return []
     paths = {os.fsdecode(path) for path in deleted if path.endswith(b".md")}
+    if paths:  # what a merge has left is not deleted before it is resolved
+        unmerged = git_query.output(project, "ls-files", "-uz", "--full-name").split(b"\0")
+        paths -= {os.fsdecode(line.partition(b"\t")[2]) for line in unmerged}
     if not paths:
         return []
     blobs = {file.path: file.blob for file in git_query.index_files(project, folders)}

@@ -1,20 +1,23 @@
-"""Warnings about plans with Git conflict markers, and the commands that resolve them."""
+"""Warnings about plans with conflicts: git conflict markers, or files that git lists as unmerged, and what resolves them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core import features
+from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.plan_facts.listed_plan import ListedPlan
-    from execplan.core.plan_store.plan_store import StoredPlan
+    from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
+    from execplan.core.project.project import Project
 
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with Git conflict markers."""
+    """Return a warning for each plan with git conflict markers, and for other files of plans that are unmerged."""
     return tuple(
         [
             _conflict_warning(
@@ -23,25 +26,51 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
             for stored_plan in stored_plans
             if stored_plan.plan is not None and stored_plan.plan.conflict_lines
         ]
-    )
-
-
-def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """Return the command that resolves the conflicts of each plan with Git conflict markers."""
-    return tuple(
+    ) + _unmerged_warnings(
         [
-            f"execplan merge {name_in_commands(stored_plan.project, stored_plan.ref)}"
+            (stored_plan.project, stored_plan.ref)
             for stored_plan in stored_plans
-            if stored_plan.plan is not None and stored_plan.plan.conflict_lines
+            if stored_plan.plan is None or not stored_plan.plan.conflict_lines
         ]
     )
 
 
+def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
+    """Return the command that resolves the conflicts of each plan with conflicts."""
+    return tuple(
+        [
+            f"execplan merge {name_in_commands(stored_plan.project, stored_plan.ref)}"
+            for stored_plan in stored_plans
+            if has_conflicts(stored_plan)
+        ]
+    )
+
+
+def has_conflicts(stored_plan: StoredPlan) -> bool:
+    """Return whether a plan has git conflict markers, or an operation of git has left conflicts in its files."""
+    if stored_plan.plan is not None and stored_plan.plan.conflict_lines:
+        return True
+    return bool(_unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
+
+
 def listed_conflict_warnings(plans: Sequence[ListedPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with Git conflict markers, as `conflict_warnings` does."""
+    """Return a warning for each plan with conflicts, as `conflict_warnings` does."""
     conflicts = [(plan.display_path, plan.facts.conflict_line) for plan in plans if plan.facts.conflict_line]
-    return tuple([_conflict_warning(path, line) for path, line in conflicts])
+    unmarked = [(plan.project, plan.ref) for plan in plans if not plan.facts.conflict_line]
+    return (*[_conflict_warning(path, line) for path, line in conflicts], *_unmerged_warnings(unmarked))
 
 
 def _conflict_warning(path: str, line: int) -> str:
     return f"{path}: line {line} contains a git conflict marker: both sides are shown"
+
+
+def _unmerged_warnings(plans: Sequence[tuple[Project, PlanRef]]) -> tuple[str, ...]:
+    """Return a warning for each file of plans that git lists as unmerged, while an operation of git is in progress."""
+    operations = {project.git: operation_in_progress(project.git) for project, _ in plans if project.git}
+    warnings: list[str] = []
+    for git_dir, operation in operations.items():
+        if operation:
+            affected = [plan for plan in plans if plan[0].git == git_dir]
+            reasons = features.load(features.MERGE_CONFLICTS)(affected)
+            warnings += [f"{operation} is in progress: {reason}" for reason in reasons]
+    return tuple(warnings)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from execplan.core import features
 from execplan.core.git.linked_worktrees import has_linked_worktrees
 from execplan.core.plan.model import ACTIVE, COMPLETE, DRAFT, ParsedPlan
 from execplan.core.plan.plan_lookup import task_ids
@@ -110,11 +111,8 @@ def tasks_done_elsewhere(project: Project, ref: PlanRef) -> dict[str, str]:
     """Return the directory of the worktree in which a task is done, by task ID."""
     if not has_linked_worktrees(project):
         return {}
-    from execplan.team.worktrees.done_elsewhere import (
-        find_tasks_done_elsewhere,  # not at the top: few repositories need it
-    )
-
-    return find_tasks_done_elsewhere(project, ref)
+    directories: dict[str, str] = features.load(features.TASKS_DONE_ELSEWHERE)(project, ref)
+    return directories
 
 
 def _merge_blockers(

@@ -17,6 +17,7 @@ from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_nam
 from execplan.core.text.message_parts import join_first, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
+from execplan.team.advice.conflict_warnings import has_conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +49,10 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     name = name_in_commands(project, stored_plan.ref)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
+    if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
+        return Advice((f"execplan merge {name}",))
     if state == ARCHIVED:
         return Advice((f"execplan {'commit' if _is_uncommitted(stored_plan) else 'restore'} {name}",))
-    if plan.conflict_lines:  # other commands can't edit the plan
-        return Advice((f"execplan merge {name}",))
     if commands := execution_status.open_run_commands(execution, name):
         return advise_open_run(execution["run"] if execution is not None else {}, commands, name)
     if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):

@@ -18,6 +18,7 @@ from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
+from execplan.core.scaffold.settings_commit import settings_path
 from execplan.team.worktrees.worktree_branch import (
     choose_branch,
     ensure_not_of_other_plan,
@@ -144,16 +145,20 @@ def _ensure_directory(ref: PlanRef, root: str, directory: str) -> None:
 
 
 def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
-    """Raise ExecplanError if the plan or its artifacts differ from the last commit, which the worktree will contain."""
+    """Raise ExecplanError if the plan, its artifacts or the settings differ from the last commit, which the worktree will contain."""
     artifacts = project.plan_artifacts_dir(ref.path, archived=False)
     files = git_commit.uncommitted_files(project, [ref.path, artifacts])
+    settings_files = git_commit.uncommitted_files(project, [settings_path(project)])
     is_in_head = git_history.resolve_commit(project, "HEAD") is not None and git_history.head_blob(project, key)
-    if files or not is_in_head:
+    if files or settings_files or not is_in_head:
         again = f"execplan worktree {ref.shell_name} --commit"
         is_busy = project.git is not None and operation_in_progress(project.git) is not None
+        subject = f"{ref.id} has changes that are"
+        if not files and is_in_head:
+            subject, files = f"the project's settings in {settings_files[0]} are", settings_files
         raise ExecplanError(
             "uncommitted-plan",
-            f"{ref.id} has changes that are not committed, so a new worktree would not contain them",
+            f"{subject} not committed, so a new worktree would not contain them",
             hint=features.load(features.MERGE_HINT)(project, [ref.path, artifacts], again)
             if is_busy
             else f"commit them, too: {again}",

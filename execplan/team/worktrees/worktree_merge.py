@@ -10,6 +10,7 @@ import tempfile
 from shlex import quote
 from time import monotonic, sleep
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.file_lock import timeout
@@ -18,7 +19,6 @@ from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.git.git_process import GitOutput
 from execplan.core.git.linked_worktrees import Worktree
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-from execplan.core.plan_store.pending_merge import RECORD_SUFFIXES, keep_records_command
 from execplan.core.project.project import Project
 from execplan.team.worktrees.worktree_record import WorktreeRecord
 
@@ -91,12 +91,12 @@ def _differs_from_index(root: str, path: str) -> bool:
     return hashed.status != 0 or len(staged) < 2 or hashed.output.strip() != staged[1]
 
 
-def ensure_finishable(record: WorktreeRecord, worktree: Worktree) -> None:
+def ensure_finishable(project: Project, record: WorktreeRecord, worktree: Worktree) -> None:
     """Raise ExecplanError if a worktree has changes or is not on its branch, so that it can't be merged and removed."""
     directory = quote(worktree.root)
     operation = operation_in_progress(worktree.git)
     if operation is not None:
-        _ensure_no_conflicts(record, worktree)
+        _ensure_no_conflicts(project, record, worktree)
         message = f"{operation} is in progress in {worktree.root}"
         hint = f"finish it, then try again: git -C {directory} status"
         if operation == "a merge":
@@ -152,7 +152,7 @@ def update_branch(project: Project, record: WorktreeRecord, worktree: Worktree, 
         message = f"Merge {into} into {record.branch}"
         result = run_merge(worktree, full_name(into), "--ff", "-m", message, settings=settings)
     if result.status:
-        _ensure_no_conflicts(record, worktree, result)
+        _ensure_no_conflicts(project, record, worktree, result)
         if os.path.exists(os.path.join(worktree.git, "MERGE_HEAD")):  # a hook has stopped it
             git_process.run_git_checked(worktree.root, "merge", "--abort")
         raise failed_merge_error(worktree.root, f"git can't merge {into} into {record.branch}", result)
@@ -218,20 +218,16 @@ def unmerged_files(root: str) -> list[str]:
     return [path for path in dict.fromkeys(out.split("\0")) if path]
 
 
-def _ensure_no_conflicts(record: WorktreeRecord, worktree: Worktree, result: GitOutput | None = None) -> None:
+def _ensure_no_conflicts(
+    project: Project, record: WorktreeRecord, worktree: Worktree, result: GitOutput | None = None
+) -> None:
     """Raise ExecplanError if files in the plan's worktree have conflicts."""
     files = unmerged_files(worktree.root)
     if not files:
         return
-    directory = quote(worktree.root)
-    records = [path for path in files if f"/{record.id}/" in path and path.endswith(RECORD_SUFFIXES)]
-    edit = "edit the conflicts, then: " if len(records) < len(files) else ""
-    commands = [  # the plan was already merged task by task
-        *filter(None, [keep_records_command(records, worktree.root)]),
-        f"{edit}git -C {directory} commit -a --no-edit",
-        f"execplan worktree {quote(record.id)} --finish",
-    ]
-    hint = f"resolve them: {'; '.join(commands)}; or give up the merge: git -C {directory} merge --abort"
+    steps = features.load(features.MERGE_STEPS)(project, [worktree.root], "")
+    hint = steps.to_text(f"execplan worktree {quote(record.id)} --finish")
+    hint += f"; or give up the merge: git -C {quote(worktree.root)} merge --abort"
     error = ExecplanError(
         "merge-conflicts",
         f"{len(files)} {'file has' if len(files) == 1 else 'files have'} conflicts in {worktree.root}; nothing was merged into {record.into}",

@@ -37,16 +37,18 @@ def test_a_new_baseline_is_named_like_the_settings(repo: Folder) -> None:
     assert "next: execplan lint --baseline" in repo.run("lint", "--write-baseline").out
 
 
-def test_conflict_markers_that_are_committed_are_reported(repo: Folder) -> None:
+def test_a_plan_with_conflict_markers_is_not_committed(repo: Folder) -> None:
     conflict = "<<<<<<< ours\n- [ ] Read.\n=======\n- [ ] Scan.\n>>>>>>> theirs\n"
     for name in ("parser", "scanner"):
         repo.plan(f"# Plan {name}\n\n## Progress\n\n{conflict if name == 'parser' else '- [ ] Scan.'}\n", name)
-    for command in (["commit", "parser", "--dry-run"], ["commit", "--all"]):
+    preview = repo.run("commit", "parser", "--dry-run")
+    assert "parser.md: line 5 contains a git conflict marker" in preview.err
+    assert preview.out.splitlines()[-1] == "next: execplan merge parser"
+    for command in (["commit", "parser"], ["commit", "--all"]):
         result = repo.run(*command)
-        assert result.exit == 0, result
-        assert "parser.md: line 5 contains a git conflict marker" in result.err
-        assert repo.run("commit", "--all", "--dry-run").err.count("conflict") == (1 if "--dry-run" in command else 0)
-        assert result.out.splitlines()[-1] == "next: execplan merge parser"
+        assert result.exit == 1, result
+        assert "parser.md: line 5 contains a git conflict marker; nothing was committed\n" in result.err
+        assert result.err.endswith(": execplan merge parser && execplan commit parser\n")
     assert repo.run("commit", "scanner").err == ""
 
 

@@ -49,13 +49,13 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     assert (
         repo.run("merge").out == repo.run("merge", "parser").out == f"no conflict markers: nothing to merge\n{advice}"
     )
-    commands = f": git add {PLAN}; git commit --no-edit"
+    commands = f": git add {PLAN} && git commit --no-edit"
     assert repo.run("commit", "parser", "--json").json["error"]["hint"] == f"finish it{commands}"
     repo.git("add", PLAN)
     for named in ((), ("parser",)):
         assert repo.run("merge", *named, "--json").json["next"] == ["git commit --no-edit"]
     hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
-    assert hint.endswith(f": git commit --no-edit; execplan commit {PLAN_ID}")
+    assert hint.endswith(f": git commit --no-edit && execplan commit {PLAN_ID}")
     repo.git("commit", "-q", "--no-edit")
     assert repo.run("lint", PLAN).exit == 0
     repeated = repo.ok("merge", "parser")
@@ -203,7 +203,7 @@ def test_dry_run_and_digest(repo: Folder) -> None:
 
 def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
     conflict(repo)
-    steps = f": execplan merge {PLAN_ID}; git add {PLAN}; git commit --no-edit"
+    steps = f": execplan merge {PLAN_ID} && git add {PLAN} && git commit --no-edit"
     for call in (("commit", "parser"), ("worktree", "parser"), ("worktree", "parser", "--commit")):
         assert repo.run(*call, "--json").json["error"]["hint"] == f"resolve the conflicts, then finish it{steps}"
     result = repo.run("merge", "parser", "--commit", "--json")
@@ -217,12 +217,12 @@ def test_one_side_of_a_record_in_conflict_is_kept(repo: Folder) -> None:
     repo.plan()
     fork(repo, '{"at": 1}\n', '{"at": 2}\n', "", record)
     assert git(repo, "merge", "side").returncode
-    steps = f"git checkout --ours -- {record}; git add {record}; git commit --no-edit"
+    steps = f"git checkout --ours -- {record} && git add {record} && git commit --no-edit"
     hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
     assert hint == f"resolve the conflicts, then finish it: {steps}"
     repo.git("checkout", "-q", "--theirs", "--", record)
     hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
-    assert hint == f"finish it: git add {record}; git commit --no-edit"
+    assert hint == f"finish it: git add {record} && git commit --no-edit"
 
 
 def test_commit_where_no_merge_is_under_way(repo: Folder) -> None:
@@ -343,9 +343,9 @@ def test_a_file_in_conflict_is_edited_before_git_adds_it(repo: Folder) -> None:
         repo.git("commit", "-qm", text)
     repo.git("switch", "-q", "main")
     assert git(repo, "merge", "other").returncode == 1
-    assert repo.run("merge", "--json").json["next"] == ["git status"]
+    assert repo.run("merge", "--json").json["next"] == [f"git add {notes}", "git commit --no-edit"]
     hint = repo.run("commit", "parser", "--json").json["error"]["hint"]
-    assert f"edit {notes}; git add {notes}; git commit --no-edit" in hint
+    assert f"edit {notes}, then: git add {notes} && git commit --no-edit" in hint
 
 
 def test_of_several_plans_in_conflict_one_is_named(repo: Folder) -> None:

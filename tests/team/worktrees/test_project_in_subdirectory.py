@@ -49,8 +49,10 @@ def test_a_conflict_in_the_plan_is_committed_in_its_worktree(api: Folder) -> Non
     for folder, text in ((worktree, "First the reader."), (api, "First the scanner.")):
         folder.ok("set", "Plan of Work", text, "-p", "parser", "--commit")
     result = refused(worktree, "merge-conflicts", "worktree", "--finish")
-    root = worktree.path.parent.parent
-    assert f"edit the conflicts, then: git -C {root} commit -a --no-edit; " in result.err
+    commands = (
+        f"execplan merge {PARSER} && git add {PLAN} && git commit --no-edit && execplan worktree {PARSER} --finish"
+    )
+    assert f"resolve the conflicts, then finish it: {commands}; " in result.err
 
 
 def test_finished_from_another_project(repo: Folder) -> None:

@@ -84,6 +84,32 @@ def test_a_plan_that_is_not_committed(repo: Folder) -> None:
     assert (worktree.path / PLAN).read_text() == CLEAN
 
 
+def test_settings_that_are_not_committed(repo: Folder) -> None:
+    """A worktree without them would not find the plan, or use other settings without a word."""
+    repo.write("plans/parser.md", CLEAN)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "A plan")
+    assert repo.run("init").exit == 0
+    result = refused(repo, "uncommitted-plan", "worktree", "parser")
+    assert ".agent/execplan.toml are not committed" in result.err
+    assert result.err.endswith("hint: commit them, too: execplan worktree parser --commit\n")
+    assert branches(repo) == ["main"]
+    worktree = open_worktree(repo, "parser", "--commit")
+    assert repo.git("status", "--porcelain") == ""
+    assert worktree.ok("done", "2", "3", "--commit")["path"] == "plans/parser.md"
+    repo.ok("worktree", "--finish")
+    assert repo.ok("show", "parser")["counts"]["done"] == 3
+
+
+@pytest.mark.parametrize("commits", [(), ("--commit",)])
+def test_settings_do_not_matter_for_an_existing_worktree(repo: Folder, commits: tuple[str, ...]) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    repo.write(".agent/execplan.toml", "author = 'Ann'\n")
+    assert open_worktree(repo, "parser", *commits).path == worktree.path
+    assert repo.git("status", "--porcelain") == "?? .agent/execplan.toml\n"
+
+
 def test_a_plan_that_git_ignores(repo: Folder) -> None:
     repo.write(".gitignore", ".agent/\n")
     repo.plan()
