@@ -71,6 +71,8 @@ def test_an_edit_of_the_other_copy_leads_into_the_worktree(repo: Folder) -> None
     assert f"{PARSER} has its own worktree" in result.err
     assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER})"\n')
     assert repo.run("worktree", PARSER).out == f"{worktree.path}\n"
+    result = repo.run("done", "3", "-p", "parser", "--as", "al")
+    assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER} --as al)"\n')
 
 
 def test_a_complete_plan_is_archived(repo: Folder) -> None:

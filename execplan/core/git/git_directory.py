@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _IN_PROGRESS = {
     "MERGE_HEAD": ("a merge", "git commit --no-edit"),
     "rebase-merge": ("a rebase", "git rebase --continue"),
+    "rebase-apply/applying": ("git am", "git am --continue"),
     "rebase-apply": ("a rebase", "git rebase --continue"),
     "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --continue"),
     "REVERT_HEAD": ("a revert", "git revert --continue"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
@@ -71,6 +72,8 @@ class PlanLocation(NamedTuple):
         if not self.directory:
             older = f"{os.path.relpath(self.older_worktree)} has an older version" if self.older_worktree else ""
             details = ", ".join(filter(None, [self.difference, older]))
+            if self.lacking and " " not in self.main_branch:  # not the description of a detached HEAD
+                details += f"; commit the plan there, then: git merge {quote(self.main_branch)}"
             return f"here, {details}" if details else ""
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
         details = ", ".join(filter(None, [branch, self.difference]))

@@ -15,7 +15,7 @@ WORK = "Write the scanner, then the reader."
 OURS, THEIRS, AGREED = (CLEAN.replace(WORK, line) for line in ("Scan first.", "Read first.", "Both at once."))
 PLAN_ID = PLAN.rpartition("/")[2].removesuffix(".md")
 NOTES = f".agent/execplans/artifacts/{PLAN_ID}/notes.txt"
-OPERATIONS = ["merge", "rebase", "cherry-pick", "revert", "stash pop"]
+OPERATIONS = ["merge", "rebase", "cherry-pick", "revert", "am", "stash pop"]
 
 
 def start(repo: Folder, operation: str) -> None:
@@ -28,12 +28,14 @@ def start(repo: Folder, operation: str) -> None:
         commit(repo, OURS)
     else:
         fork(repo, OURS, THEIRS)
-    arguments = {"rebase": ("main",), "revert": ("HEAD~1",), "stash pop": ()}.get(operation, ("side",))
+    arguments: tuple[str, ...] = {"rebase": ("main",), "revert": ("HEAD~1",), "stash pop": ()}.get(operation, ("side",))
+    if operation == "am":
+        arguments = ("-3", repo.git("format-patch", "-1", "side", "-o", "../patches").strip())
     if operation == "rebase":
         repo.git("checkout", "-q", "side")
     if operation == "revert":
         commit(repo, AGREED)
-    assert git(repo, *operation.split(), *arguments).returncode == 1
+    assert git(repo, *operation.split(), *arguments).returncode in (1, 128)
     assert has_markers(repo)
 
 

@@ -35,7 +35,9 @@ def test_a_task_that_is_done_in_a_version_with_less_progress_is_not_offered(repo
         assert next_number(folder, "--claim") == 5
         assert [plan["next"]["number"] for plan in folder.ok("status")["plans"]] == [5]
     assert "waits for this worktree (done there; merge it)" in repo.run("prime", "parser").out
-    assert "waits for ../repo (done there; merge it)" in worktree.run("next", "-p", "parser").out
+    text = worktree.run("next", "-p", "parser").out
+    assert "waits for ../repo (done there; merge it)" in text
+    assert "lacks 1 task done on main; commit the plan there, then: git merge main\n" in text
 
 
 def test_if_only_the_merge_is_left_it_is_next(repo: Folder) -> None:
