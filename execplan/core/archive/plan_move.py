@@ -25,10 +25,11 @@ from execplan.core.archive.reference_updates import (
     find_bystanders,
     update_references,
 )
+from execplan.core.edits.active_runs import ensure_not_running
 from execplan.core.edits.edit_entries import MOVE, JournalEntry
 from execplan.core.edits.edit_journal import JournalTransaction, Operation, new_operation_id
 from execplan.core.edits.plan_commit import commit_paths
-from execplan.core.edits.plan_preconditions import ensure_not_running, ensure_plan_exists
+from execplan.core.edits.plan_preconditions import ensure_plan_exists
 from execplan.core.edits.plan_writer import WriteOptions, WriteResult, format_diff, rewrite_plan
 from execplan.core.errors import ExecplanError
 from execplan.core.files.tree_walk import remove_tree

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.core.git.git_commit import CommitResult
-    from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
 
@@ -154,26 +153,11 @@ def commit_plan(
         data = plan_store.read_bytes(project, ref.path)
         ensure_digest_matches(project, ref, if_match, data)
         plan = plan_store.parse_or_none(project, data)
-        _ensure_no_markers(project, ref, plan)
+        features.load(features.MARKER_CHECK)(project, ref, plan)
         title = plan.title if plan is not None else None
         commit_result = commit_paths(project, ref.id, paths, "commit", summary or "update", {}, title)
         data = plan_store.read_bytes(project, ref.path) if commit_result.rewritten else data
     return PlanCommitResult(commit_result.paths, commit_result.digest, digest(data), commit_result.warnings)
-
-
-def _ensure_no_markers(project: Project, ref: PlanRef, plan: ParsedPlan | None) -> None:
-    """Raise ExecplanError if a plan has conflict markers and git has no operation in progress, which explains them."""
-    from execplan.core.git.git_directory import operation_in_progress
-
-    if plan is None or not plan.conflict_lines or (project.git is not None and operation_in_progress(project.git)):
-        return
-    place = f"{project.display_path(ref.path)}: line {plan.conflict_lines[0] + 1}"
-    again = f"execplan commit {plan_store.name_in_commands(project, ref)}"
-    raise ExecplanError(
-        "merge-conflicts",
-        f"{place} contains a git conflict marker; nothing was committed",
-        hint=features.load(features.MERGE_HINT)(project, [ref.path], again),
-    )
 
 
 def _plan_paths(project: Project, ref: PlanRef) -> list[str]:
@@ -200,7 +184,7 @@ def commit_plans(
     for project, ref in plans:
         require_existing(project)
         if not dry_run:
-            _ensure_no_markers(project, ref, plan_store.load(project, ref).plan)
+            features.load(features.MARKER_CHECK)(project, ref, plan_store.load(project, ref).plan)
         step = PendingCommit(project, ref.id, _plan_paths(project, ref), "commit", summary or "update", {}, None)
         pending.setdefault(project.root, []).append(step)
     commits = {

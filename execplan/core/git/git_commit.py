@@ -29,8 +29,6 @@ _STATUS_ARGS = (
     *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
     *("--ignored=traditional", "--"),
 )
-_UNMERGED = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
-"""Letters of `git status` for files with conflicts."""
 _DISK_ERRORS = {
     "No space left on device": ("the disk is full", "free some space"),
     "Out of diskspace": ("the disk is full", "free some space"),
@@ -301,7 +299,11 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
 
 def _parse_status(status: str) -> list[_StatusEntry]:
     """Parse the status of each file that differs from HEAD, including ignored files."""
-    return [_StatusEntry(line[0], line[3:], line[:2] in _UNMERGED) for line in status.split("\0") if line]
+    return [
+        _StatusEntry(line[0], line[3:], "U" in line[:2] or line[:2] in ("AA", "DD"))
+        for line in status.split("\0")
+        if line
+    ]
 
 
 def _is_partly_staged(runner: _GitRunner, entry: _StatusEntry, old_contents: Mapping[str, bytes]) -> bool:

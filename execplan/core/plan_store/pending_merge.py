@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
-from execplan.core.git.git_directory import finishing_command
+from execplan.core.git.git_directory import finishing_command, operation_in_progress
 from execplan.core.git.unmerged_files import (
     BASE,
     OURS,
@@ -23,6 +23,7 @@ from execplan.core.git.unmerged_files import (
     list_unmerged,
 )
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -189,6 +190,18 @@ def describe_conflicts(plans: Sequence[tuple[Project, PlanRef]]) -> list[str]:
         for reason in describe_unmerged(project, plan_paths(project, ref), unmerged)
     ]
     return list(dict.fromkeys(reasons))
+
+
+def ensure_no_markers(project: Project, ref: PlanRef, plan: ParsedPlan | None) -> None:
+    """Raise ExecplanError if a plan has conflict markers and git has no operation in progress, which explains them."""
+    if plan is None or not plan.conflict_lines or (project.git is not None and operation_in_progress(project.git)):
+        return
+    name = plan_store.name_in_commands(project, ref)
+    raise ExecplanError(
+        "merge-conflicts",
+        f"{project.display_path(ref.path)}: line {plan.conflict_lines[0] + 1} contains a git conflict marker; nothing was committed",
+        hint=finishing_hint(project, [ref.path], f"execplan commit {name}"),
+    )
 
 
 def ensure_merged(project: Project, ref: PlanRef) -> None:

@@ -255,12 +255,13 @@ def find_repository(start: str) -> tuple[str | None, str | None]:
             if line.startswith("gitdir:"):
                 return folder, os.path.normpath(os.path.join(folder, line[len("gitdir:") :].strip()))
         if all([os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
-            parent, name = os.path.split(folder)
-            is_git_directory = name == ".git"
+            is_git_directory = os.path.basename(folder) == ".git"
             raise ExecplanError(
                 "bare-repository",
                 f"{folder} is a {'git directory' if is_git_directory else 'bare repository'}: it has no working tree",
-                hint=f"run this in the working tree: {parent}" if is_git_directory else "run this in a clone of it",
+                hint=f"run this in the working tree: {os.path.dirname(folder)}"
+                if is_git_directory
+                else "run this in a clone of it",
             )
         parent = os.path.dirname(folder)
         if parent == folder:

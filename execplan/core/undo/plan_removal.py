@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Callable
 
 from execplan.core.archive.file_transfer import target_taken_error
+from execplan.core.edits.active_runs import ensure_not_running
 from execplan.core.edits.digest_check import ensure_digest_matches
 from execplan.core.edits.edit_entries import CREATE, REMOVE, UNDO
 from execplan.core.edits.edit_journal import JournalTransaction, Operation
 from execplan.core.edits.plan_commit import commit_paths
-from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_not_running, ensure_plan_exists
+from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, format_diff
 from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import ExecplanError

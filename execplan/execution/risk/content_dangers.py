@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from execplan.core import features
 from execplan.core.text.pure_paths import matches_glob
 from execplan.execution.risk.command_risk import CRITICAL, rate_simple
 from execplan.execution.shell.command_line import parse_command
@@ -43,8 +44,7 @@ def runs_unasked(path: str) -> bool:
 
 def _find_python_effects(text: str, old_text: str, table: RiskTable) -> list[str] | None:
     """Return the new dangerous effects of a Python file; None if it can't be parsed."""
-    from execplan.execution.evaluation.python_dangers import find_python_dangers
-
+    find_python_dangers = features.load(features.PYTHON_DANGERS)
     effects = find_python_dangers(text, table)
     if effects is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.core.edits.plan_preconditions import ensure_not_running
+from execplan.core.edits.active_runs import ensure_not_running
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
