@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from execplan.core.plan.reader import read_text
 from execplan.core.text.text_lines import apply_edits
+from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.inference.annotation_edits import annotate_plan
+from execplan.execution.inference.annotation_edits import annotate_plan, normalize_command
 from execplan.execution.parsed_steps import INFERRED
 
 if TYPE_CHECKING:
@@ -37,12 +38,19 @@ def find_steps(probe: Probe) -> None:
     annotated_plan = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
     annotated = find_plan_steps(annotated_plan)
     steps["annotated"] += len([draft for draft in annotated.drafts if draft.origin != INFERRED])
-    if annotated.problems or _commands(annotated) != _commands(parsed):
+    if annotated.problems:
+        problem = annotated.problems[0]
+        probe.fail(0, f"annotated, it doesn't compile: {problem}")
+    elif _commands(annotated) != _commands(parsed):
         probe.fail(0, "annotated, it compiles to other steps")
     if annotate_plan(annotated_plan).edits:
         probe.fail(0, "annotating it a second time changes it")
 
 
 def _commands(parsed: ParsedSteps) -> list[tuple[str, str, str]]:
-    """Return the phase, working directory and command of each step."""
-    return [(draft.phase, draft.cwd, draft.command) for draft in parsed.drafts]
+    """Return the phase, working directory and command of each step that a person doesn't do by hand."""
+    return [
+        (draft.phase, draft.cwd, normalize_command(draft))
+        for draft in parsed.drafts
+        if draft.attributes.get("type") != MANUAL
+    ]

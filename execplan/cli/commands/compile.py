@@ -242,10 +242,15 @@ def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Ans
     from execplan.cli.plan_editing import edit_answer
     from execplan.core.edits.plan_writer import amend
     from execplan.core.plan_store.plan_store import quote_plan_name
+    from execplan.execution.approvals.current_plan import compile_plan_file
     from execplan.execution.inference.annotation_edits import annotate_plan
 
     amended = amend(project, ref, lambda plan: annotate_plan(plan, dry_run=options.dry_run), options, command="compile")
-    answer = edit_answer(amended, options, f"execplan compile {quote_plan_name(ref.id, amended.path)}")
+    has_steps = amended.changed or compile_plan_file(project, ref).document is not None
+    next_command = (
+        f"execplan compile {quote_plan_name(ref.id, amended.path)}" if has_steps else "execplan explain steps"
+    )
+    answer = edit_answer(amended, options, next_command)
     if options.dry_run and amended.changed:
         answer = answer._replace(text=f"{answer.text}\n{printable_lines(amended.messages)}")
     return answer._replace(data={**answer.data, "said": list(amended.messages)})

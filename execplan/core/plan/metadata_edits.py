@@ -101,7 +101,7 @@ def set_metadata(assignments: Sequence[Assignment], edit_command: str = "execpla
             action = f"set: {assignment.name} to {', '.join(assignment.values)}"
             messages.append(action if assignment.values else f"removed: {assignment.name}")
         names = ", ".join([assignment.name for assignment in assignments])
-        edits = _difference(plan.text, text)
+        edits = difference(plan.text, text)
         return PlanChange(edits, plan_content(plan), f"set, {names}" if edits else "", tuple(messages))
 
     return build_change
@@ -245,7 +245,7 @@ def _has_values(plan: ParsedPlan, assignment: Assignment) -> bool:
     return not assignment.values or set(assignment.values) == set(read_values)
 
 
-def _difference(old: Text, new: Text) -> tuple[Edit, ...]:
+def difference(old: Text, new: Text) -> tuple[Edit, ...]:
     """Return the edit from one text to another: the lines between those that are equal at the start and at the end."""
     old_pairs, new_pairs = [list(zip(text.lines, text.ends, strict=True)) for text in (old, new)]
     if old_pairs == new_pairs:

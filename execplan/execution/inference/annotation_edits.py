@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import outline
+from execplan.core.plan.metadata_edits import difference
 from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.core.plan.plan_lookup import find_task
@@ -58,10 +59,11 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     sections = _step_sections(plan)
     if sections:
         ensure_blocks_closed(plan, max([section.end for section in sections]))
-    passages = _keep_safe_edits(plan, [*_manual_passages(plan), *_annotate_passages(plan)])
-    manual_count = sum([len(passage.requests) for passage in passages if passage.edits])
-    shell_edits = declare_shells(plan)
-    edits = [*[edit for passage in passages for edit in passage.edits], *shell_edits]
+    passages, shell_edits = _keep_safe_edits(plan, _annotate_passages(plan)), declare_shells(plan)
+    annotated_plan = _edit(plan, [*[edit for passage in passages for edit in passage.edits], *shell_edits])
+    manual_passages = _keep_safe_edits(annotated_plan, _manual_passages(annotated_plan))
+    manual_count = sum([len(passage.requests) for passage in manual_passages if passage.edits])
+    edited_plan = _edit(annotated_plan, [edit for passage in manual_passages for edit in passage.edits])
     count = sum([len(passage.drafts) for passage in passages if passage.edits])
     total = sum([len(passage.drafts) for passage in passages])
     summaries = []
@@ -76,7 +78,7 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     if manual_count:
         work = f"{'would write' if dry_run else 'wrote'} {manual_count} manual step{'s' * (manual_count > 1)}"
         summaries.append(f"{work} for work that the text asks for and no step does")
-    shown_plan = plan if dry_run or not edits else read_text(apply_edits(plan.text, edits))
+    shown_plan = plan if dry_run else edited_plan
     if shown_plan is plan:
         unedited = [passage for passage in passages if not passage.edits]
     else:
@@ -95,9 +97,12 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         ]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     summaries = summaries or ["nothing to annotate: no inferred steps"]
-    return PlanChange(
-        tuple(edits), plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (*summaries, *lines)
-    )
+    edits = difference(plan.text, edited_plan.text)
+    return PlanChange(edits, plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (*summaries, *lines))
+
+
+def _edit(plan: ParsedPlan, edits: Sequence[Edit]) -> ParsedPlan:
+    return read_text(apply_edits(plan.text, edits)) if edits else plan
 
 
 def _manual_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
@@ -134,7 +139,7 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
 
     It is empty if the edits change the rest of the plan's content.
     """
-    edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
+    edited_plan = _edit(plan, edits)
     if edits and plan_content(edited_plan) != plan_content(plan):
         return ()
     drafts = [draft for draft in find_plan_steps(edited_plan).drafts if draft.attributes.get("type") != MANUAL]
@@ -147,13 +152,13 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
                 continue
     indexes = {draft.id: index for index, draft in enumerate(drafts)}
     steps = [
-        (draft.phase, draft.cwd, _normalize_command(draft), draft.expect, [indexes.get(need) for need in draft.needs])
+        (draft.phase, draft.cwd, normalize_command(draft), draft.expect, [indexes.get(need) for need in draft.needs])
         for draft in drafts
     ]
     return (steps, sorted(last_steps.items()))
 
 
-def _normalize_command(draft: StepDraft) -> str:
+def normalize_command(draft: StepDraft) -> str:
     """Return a command on one line, without what only a script has: comments, and the check of each part of a pipe."""
     lines = draft.command.replace("\\\n", " ").split("\n")
     if "shell" in draft.attributes:

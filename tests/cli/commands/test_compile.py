@@ -291,3 +291,8 @@ def test_quiet_says_nothing_of_what_was_written(repo: Folder) -> None:
     assert repo.run("compile", "-q")[:2] == (0, "")
     assert repo.run("compile", "-q", "--check")[:2] == (0, "")
     assert repo.run("compile", "-q", "--out", "-").out.startswith("{")
+
+
+def test_without_any_step_annotation_leads_to_how_steps_are_written(repo: Folder) -> None:
+    repo.plan(NO_STEPS)
+    assert repo.run("compile", "--annotate", "--json").json["next"] == ["execplan explain steps"]
