@@ -295,4 +295,6 @@ def test_quiet_says_nothing_of_what_was_written(repo: Folder) -> None:
 
 def test_without_any_step_annotation_leads_to_how_steps_are_written(repo: Folder) -> None:
     repo.plan(NO_STEPS)
+    repo.ok("set", "Plan of Work", "Nothing yet.")
+    repo.ok("set", "Concrete Steps", "Nothing yet.")
     assert repo.run("compile", "--annotate", "--json").json["next"] == ["execplan explain steps"]
