@@ -12,9 +12,10 @@ from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
+from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
-from execplan.core.text.message_parts import join_first, shorten
+from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
 from execplan.team.advice.conflict_warnings import has_conflicts
@@ -251,7 +252,20 @@ def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) ->
         command = f"execplan next {quote_plan_name(blocker['plan'], blocker['path'])}"
         directory = blocker["from_project"]["path"] if blocker["from_project"] else ""
         commands += Advice((command,)).in_directory(directory).commands
+    if not commands and open_tasks.other_claimed_tasks:
+        return _advise_waiting(open_tasks.other_claimed_tasks[0]["by"], name)
     return Advice(tuple(dict.fromkeys(commands)))
+
+
+def _advise_waiting(holder: str, name: str) -> Advice:
+    """Return the advice while others have claimed all open tasks: a claim may be of an agent that is gone.
+
+    It has no command, so that nobody takes tasks away who only runs the next command.
+    """
+    own_name = explicit_actor()
+    receiver = f" --to {quote(own_name)}" if own_name else ""
+    command = f"execplan next {name} --release {quote(holder)}{receiver}"
+    return Advice((), Work(f"wait until {holder} is done", command, lead=f"or, if {holder} is gone"))
 
 
 def advise_task(task: dict[str, Any], name: str) -> Advice:
