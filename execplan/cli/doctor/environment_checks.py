@@ -151,7 +151,7 @@ def check_folders(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
             display_path = project.display_path(project.plans)
             message = "the directory is not writable, so plans can't be edited"
-            is_mounted_so = hasattr(os, "statvfs") and os.statvfs(project.plans).f_flag & os.ST_RDONLY
+            is_mounted_so = sys.platform != "win32" and os.statvfs(project.plans).f_flag & os.ST_RDONLY
             remedy = "mount its file system for writing" if is_mounted_so else f"chmod u+wx {quote(display_path)}"
             yield DoctorFinding(ERROR, display_path, message, remedy)
         # git keeps no empty directory, so one may be missing as long as the project has another place for plans
