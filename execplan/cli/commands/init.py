@@ -23,6 +23,7 @@ from execplan.core.project import project_discovery, user_settings
 from execplan.core.project.plan_dialects import dialect_of
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import SETTINGS_FILE
+from execplan.core.project.settings_file import toml_literal
 from execplan.core.scaffold import guide_upgrade, project_setup
 from execplan.core.scaffold.check_proposals import find_checks
 from execplan.core.scaffold.guide_upgrade import GuideUpgrade
@@ -33,6 +34,8 @@ from execplan.core.text.message_parts import format_count, format_excess, join_f
 
 _MAX_MISFITS = 5
 """Maximum number of plans to name for each plans directory whose state doesn't fit their directory, and of directories."""
+_MAX_SETTINGS = 1 << 20
+"""Maximum number of bytes of a settings file to look into."""
 _MAX_NAMES_WIDTH = 80
 """Maximum number of characters for the names of files that are not plans, of one kind."""
 
@@ -283,11 +286,18 @@ def _adoption_lines(survey: ProjectSurvey) -> list[str]:
     paths = [os.path.relpath(os.path.join(project.root, path), project.base) for path in survey.stray_paths]
     directories = dict.fromkeys([os.path.dirname(path) for path in paths])
     files = [*project.settings.files, *[path for path in paths if not os.path.dirname(path)]]
-    tables = [f"  [directories.{json.dumps(directory)}]" for directory in directories if directory]
-    excess = format_excess(len(tables), _MAX_MISFITS, "  ")
-    return [
-        f"to include them in all commands, add to {project.display_path(os.path.join(project.base, SETTINGS_FILE))}:",
-        *([f"  files = {json.dumps(files)}"] if "" in directories else []),
-        *tables[:_MAX_MISFITS],
-        *([excess] if excess else []),
-    ]
+    new_directories = [directory for directory in directories if directory]
+    settings_path = os.path.join(project.base, SETTINGS_FILE)
+    lines = [f"to include them in all commands, add to {project.display_path(settings_path)}:"]
+    lines += [f"  files = {json.dumps(files)}"] if "" in directories else []
+    if new_directories and project.settings.directories and not _has_directory_tables(settings_path):
+        value = {**project.settings.directories, **{directory: {} for directory in new_directories}}
+        return [*lines, f"  directories = {toml_literal(value)}  # in place of the line that is there"]
+    lines += [f"  [directories.{json.dumps(directory)}]" for directory in new_directories[:_MAX_MISFITS]]
+    excess = format_excess(len(new_directories), _MAX_MISFITS, "  ")
+    return [*lines, *([excess] if excess else [])]
+
+
+def _has_directory_tables(settings_path: str) -> bool:
+    """Return whether a settings file has a table for each further directory; `init` writes all of them into one line."""
+    return os.path.isfile(settings_path) and b"\n[directories." in file_access.read(settings_path, _MAX_SETTINGS)[0]

@@ -484,6 +484,17 @@ def test_what_includes_plans_elsewhere_is_printed(bare: Folder) -> None:
     assert bare.ok("init")["elsewhere"] == []
 
 
+def test_a_further_directory_is_added_to_those_that_init_wrote(bare: Folder) -> None:
+    for path in ("docs/exec-plans/active/a", "docs/exec-plans/backlog/b", "docs/plans/c", "notes/d"):
+        bare.write(f"{path}.md", CLEAN)
+    (line,) = [line for line in bare.run("init").out.splitlines() if line.startswith("  directories = ")]
+    settings = bare.path / ".agent/execplan.toml"
+    others = [other for other in settings.read_text().splitlines() if not other.startswith("directories = ")]
+    settings.write_text("\n".join([*others[:1], line, *others[1:], ""]))
+    assert len(bare.ok("list")["plans"]) == 4
+    assert bare.ok("init")["elsewhere"] == []
+
+
 def test_committing_what_init_wrote_is_suggested(bare: Folder) -> None:
     first = bare.run("init", "--json").json["next"]
     assert first == ["execplan new 'Title'", "execplan init --commit"]
