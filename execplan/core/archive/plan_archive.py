@@ -55,6 +55,7 @@ def archive_plan(
     `confirm_rewrite` decides whether documents that mention it are rewritten.
     """
     require_existing(project)
+    _ensure_plan(project, ref)
     if ref.archived and not origin:
         if reason is not None or successor is not None:
             raise ExecplanError(
@@ -117,6 +118,18 @@ def order_by_mentions(plans: Sequence[tuple[Project, PlanRef]]) -> list[tuple[Pr
         ordered += ready
         waiting = [path for path in waiting if path not in ready]
     return sorted(plans, key=lambda plan: ordered.index(plan[1].path))
+
+
+def _ensure_plan(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError for a document outside the plans directories, such as a README, that was named by its path."""
+    plan = plan_store.load(project, ref).plan
+    if plan is None or not plan.is_document or ref.archived or ref in plan_store.refs(project):
+        return
+    raise ExecplanError(
+        "not-a-plan",
+        f"{project.display_path(ref.path)} is a document, not a plan: it has no tasks, and no section that only plans have",
+        hint=f"to make a plan of it: execplan new --from {plan_store.quote_plan_name(project.display_path(ref.path))}",
+    )
 
 
 def hand_moved_from(project: Project, ref: PlanRef) -> str:

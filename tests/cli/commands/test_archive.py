@@ -421,3 +421,12 @@ def test_without_a_name_the_complete_plans_are_offered(repo: Folder) -> None:
     error = repo.run("archive", "--json").json["error"]
     assert error["candidates"] == ["2026-01-03_part", "2026-01-04_part"]
     assert "execplan archive --complete" in error["hint"]
+
+
+def test_a_document_outside_the_plans_directories_stays_where_it_is(repo: Folder) -> None:
+    repo.write("README.md", "# A project\n\nIt parses.\n")
+    for options in ((), ("--as", "abandoned", "--reason", "Old."), ("--force", "--reason", "Old.")):
+        error = repo.run("archive", "README.md", *options, "--json").json["error"]
+        assert (error["code"], error["exit"]) == ("not-a-plan", 3)
+        assert error["hint"] == "to make a plan of it: execplan new --from README.md"
+    assert (repo.path / "README.md").is_file()
