@@ -206,6 +206,9 @@ def ensure_no_markers(project: Project, ref: PlanRef, plan: ParsedPlan | None) -
 
 def ensure_merged(project: Project, ref: PlanRef) -> None:
     """Raise ExecplanError if the plan's files have conflicts, because git would lose track of them if they were moved."""
+    plan = plan_store.load(project, ref).plan
+    if plan is not None and plan.conflict_lines:
+        return  # an edit refuses it, with its own error
     paths, unmerged = plan_paths(project, ref), list_unmerged(project)
     reasons = describe_unmerged(project, paths, unmerged) if unmerged else []
     if reasons:

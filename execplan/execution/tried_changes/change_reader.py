@@ -6,6 +6,7 @@ import os
 from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError, usage_error
+from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
 from execplan.core.project.project import Project
 
@@ -132,8 +133,8 @@ def _read_object(project: Project, object_id: str) -> bytes:
 
 
 def _read_from_tree(project: Project, path: str) -> bytes:
-    with open(os.path.join(project.root, path), "rb") as file:
-        return file.read(_MAX_BYTES + 1)
+    data, size = file_access.read(os.path.join(project.root, path), _MAX_BYTES)
+    return data if size <= _MAX_BYTES else bytes(_MAX_BYTES + 1)  # its length says that it is too large
 
 
 def _sort_file(file: TriedFile | LeftFile, files: list[TriedFile], left: list[LeftFile]) -> None:

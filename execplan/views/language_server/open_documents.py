@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 from pygls.uris import from_fs_path, to_fs_path
 
 from execplan.core.errors import ExecplanError
+from execplan.core.files import file_access
 from execplan.core.plan import reader
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery
@@ -124,7 +125,6 @@ def _path_of(uri: str) -> str:
 
 def _has_match(path: str, pattern: re.Pattern[bytes]) -> bool:
     try:
-        with open(path, "rb") as file:
-            return pattern.search(file.read(reader.MAX_BYTES)) is not None
-    except OSError:
+        return pattern.search(file_access.read(path, reader.MAX_BYTES)[0]) is not None
+    except ExecplanError:
         return False
