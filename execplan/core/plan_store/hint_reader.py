@@ -22,9 +22,7 @@ _PERSON_COMMANDS: Final = ("resume", "rollback")
 _RUN: Final = "run"
 NAMED_COMMANDS: Final = ("next", "done", "reopen", "split", "reword", "show", "status")
 """Commands whose result depends on who has claimed a task, and which the guard allows with a name."""
-SIGNED_COMMANDS: Final = (
-    "add attach comment decide discover note outcome redo reply resolve review revise set undo".split()
-)
+SIGNED_COMMANDS: Final = "add attach checkpoint comment decide discover note outcome redo replan reply report resolve review revise set undo".split()
 """Other commands that record who calls them; they need a name only if it isn't in the environment."""
 NEW_TEXT: Final = "New text"
 """What suggested commands have in place of a text that their reader writes."""

@@ -9,6 +9,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.outline import PURPOSE
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.hint_reader import fit_command
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
@@ -89,7 +90,7 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
             _step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None
         ],
         "next_steps": [],
-        "report": open_tasks.recording_commands(ref),
+        "report": _fit_to_reader(open_tasks.recording_commands(ref)),
     }
     return Handoff(make_visible(redactor.redact_value(payload)), document, frozenset())
 
@@ -139,7 +140,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
         "next_steps": []
         if has_ended or is_waiting or is_edited or is_elsewhere or approval_check.is_done
         else [step.id for step in next_steps(run_state, schedule)],
-        "report": _report_commands(ref),
+        "report": _fit_to_reader(_report_commands(ref)),
     }
     redacted = frozenset(
         [step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step]
@@ -265,3 +266,8 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
         "replan": f"execplan replan -p {ref.shell_name} --reason 'What was wrong'",
         "handoff": f"execplan handoff {ref.shell_name}",
     }
+
+
+def _fit_to_reader(commands: dict[str, str]) -> dict[str, str]:
+    """Return commands that a named agent runs under its name."""
+    return {name: fit_command(command) for name, command in commands.items()}
