@@ -41,8 +41,13 @@ def tried_change_answer(
     result = results[0]
     paths = list(result.covered_paths)
     name = quote_plan_name(ref.id, amended.path)
-    answer = edit_answer(amended, options, f"execplan compile {name}" if result.steps else "")
+    # as long as the change is in the working tree, its steps would make it a second time
+    is_in_tree = not revisions and not restore
+    restoring = f" --from-diff{' --staged' * staged} --restore" if is_in_tree else ""
+    answer = edit_answer(amended, options, f"execplan compile {name}{restoring}" if result.steps or restore else "")
     text = answer.text
+    if is_in_tree and result.steps and not options.dry_run:
+        text += "\nthe change is still in the working tree, so its steps don't run before it is reverted"
     if options.dry_run and amended.changed:
         text += f"\n{printable_lines(amended.messages)}"
     stash = ""

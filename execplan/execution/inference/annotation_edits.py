@@ -98,7 +98,8 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     summaries = summaries or ["nothing to annotate: no inferred steps"]
     edits = difference(plan.text, edited_plan.text)
-    return PlanChange(edits, plan_content(plan), f"annotate {count} step{'s' * (count != 1)}", (*summaries, *lines))
+    written = count + manual_count
+    return PlanChange(edits, plan_content(plan), f"annotate {written} step{'s' * (written != 1)}", (*summaries, *lines))
 
 
 def _edit(plan: ParsedPlan, edits: Sequence[Edit]) -> ParsedPlan:

@@ -116,7 +116,10 @@ def test_what_is_reverted_can_be_had_again_and_the_steps_make_it(repo: Folder) -
 def test_a_change_whose_steps_are_written_can_be_reverted_later_and_by_many_at_once(repo: Folder) -> None:
     prepare(repo)
     changed = tree(repo)
-    repo.ok("compile", "--from-diff")
+    first = repo.run("compile", "--from-diff", "--json").json["next"]
+    assert [command.partition(" --")[2] for command in first] == ["from-diff --restore"], (
+        "its steps would repeat the change"
+    )
     assert repo.ok("compile", "--from-diff", "--dry-run")["written"] == []
     assert tree(repo) == changed
     results = repo.run_at_once([["compile", "--from-diff", "--restore", "--json"]] * 4)
