@@ -12,6 +12,7 @@ from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import PlanChange, ensure_blocks_closed, ensure_no_conflicts, plan_content
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan.reader import read_text
+from execplan.core.text.message_parts import format_count
 from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
@@ -98,8 +99,8 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     summaries = summaries or ["nothing to annotate: no inferred steps"]
     edits = difference(plan.text, edited_plan.text)
-    written = count + manual_count
-    return PlanChange(edits, plan_content(plan), f"annotate {written} step{'s' * (written != 1)}", (*summaries, *lines))
+    summary = f"annotate {format_count(count + manual_count, 'step')}"
+    return PlanChange(edits, plan_content(plan), summary, (*summaries, *lines))
 
 
 def _edit(plan: ParsedPlan, edits: Sequence[Edit]) -> ParsedPlan:
