@@ -46,8 +46,8 @@ def test_three_agents_that_follow_the_hints_do_each_task_once(repo: Folder) -> N
             result = repo.run(*shlex.split(command)[1:])
             assert result.exit == 0, (command, result)
             done += [line for line in result.out.splitlines() if line.startswith("done: ")]
-            if not result.out.splitlines()[-1].startswith("next: "):
-                break
+            if not result.out.splitlines()[-1].startswith("next: ") or "next: wait until " in result.out:
+                break  # others have claimed what is left
             command = hint(result.out)
         return done
 
@@ -191,7 +191,8 @@ def test_an_agent_that_follows_the_hints_gets_over_a_failed_step(desk: InProcess
 
     report = "execplan report {} --status {} --result 'As planned.'"
     see = follow(report.format("make", "completed"))
-    assert see == f"execplan report see -p {PLAN} --status completed --result 'What it did.'"
+    report_see = f"execplan report see -p {PLAN} --status completed --result 'What it did.'"
+    assert see == f"do step 2 (see), then: {report_see}"
     replan = follow(report.format("see", "failed"))
     assert replan == f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
     work = f"correct what failed, or edit the steps in the plan if they are wrong, then: {replan}"
