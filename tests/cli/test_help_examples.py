@@ -142,6 +142,16 @@ def with_worktree(scratch: Path) -> Shell:
     return shell
 
 
+def with_tried_change(scratch: Path) -> Shell:
+    """A plan on a branch with a committed change, and another change in the working tree."""
+    shell = in_progress(scratch)
+    shell.write("src/parse.py", "LIMIT = 1\n")
+    for line in ("git switch -q -c work", "git add src", "git commit -q -m Parse"):
+        assert shell.run(line).exit == 0
+    shell.write("src/parse.py", "LIMIT = 2\n")
+    return shell
+
+
 def delegated(scratch: Path) -> Shell:
     """A plan that an agent carries out, and what its second step has printed."""
     shell = Shell(scratch)
@@ -169,6 +179,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, 
         undone,
         with_new_plan,
         with_worktree,
+        with_tried_change,
     ):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shell.write(
