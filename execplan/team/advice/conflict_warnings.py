@@ -54,10 +54,18 @@ def has_conflicts(stored_plan: StoredPlan) -> bool:
 
 
 def listed_conflict_warnings(plans: Sequence[ListedPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with conflicts, as `conflict_warnings` does."""
-    conflicts = [(plan.display_path, plan.facts.conflict_line) for plan in plans if plan.facts.conflict_line]
+    """Return a warning for each plan with conflicts, as `conflict_warnings` does.
+
+    That of an archived plan names the command, because what is next is about an open plan if there is one.
+    """
+    marked = [plan for plan in plans if plan.facts.conflict_line]
+    warnings = [
+        _conflict_warning(plan.display_path, plan.facts.conflict_line)
+        + (f"; to resolve it: execplan merge {name_in_commands(plan.project, plan.ref)}" if plan.ref.archived else "")
+        for plan in marked
+    ]
     unmarked = [(plan.project, plan.ref) for plan in plans if not plan.facts.conflict_line]
-    return (*[_conflict_warning(path, line) for path, line in conflicts], *_unmerged_warnings(unmarked))
+    return (*warnings, *_unmerged_warnings(unmarked))
 
 
 def _conflict_warning(path: str, line: int) -> str:
