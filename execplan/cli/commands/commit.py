@@ -17,11 +17,9 @@ from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
 from execplan.core.edits.plan_commit import (
     PlanCommitResult,
-    changed_archived_plans,
     changed_plans,
     commit_plan,
     commit_plans,
-    uncommitted_archive_commands,
 )
 from execplan.core.git import git_query
 from execplan.core.plan_store import missing_plans, plan_selection, plan_store
@@ -30,6 +28,7 @@ from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
+from execplan.team.advice.archive_commit import changed_archived_plans, uncommitted_archive_commands
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 
 

@@ -16,7 +16,7 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice
-from execplan.team.advice.conflict_warnings import listed_conflict_warnings
+from execplan.team.advice.listed_conflicts import listed_conflict_warnings
 from execplan.team.advice.no_open_plans import describe_no_open_plans
 from execplan.team.worktrees.newest_plans import with_newest_versions
 

@@ -26,7 +26,7 @@ from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice
-from execplan.team.advice.conflict_warnings import listed_conflict_warnings
+from execplan.team.advice.listed_conflicts import listed_conflict_warnings
 from execplan.team.advice.next_plan import find_chosen_path, work_order
 from execplan.team.advice.next_tasks import (
     OpenTasks,

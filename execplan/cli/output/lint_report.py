@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 _CODES_WITH_QUOTED_COMMAND: Final = ("EP201", "EP503", "EP512")
 """Rules whose messages have the command; messages of others may quote a command from the plan's text."""
-_CODES_WITH_COMMAND: Final = (*_CODES_WITH_QUOTED_COMMAND, CONFLICT_CODE, "EP103", "EP104", "EP109", "EP501")
+_CODES_WITH_COMMAND: Final = (*_CODES_WITH_QUOTED_COMMAND, CONFLICT_CODE, "EP103", "EP104", "EP109", "EP501", "EP502")
+_ACTIONS_IN_ARCHIVE: Final = {CONFLICT_CODE: "merge", "EP502": "restore"}
+"""What helps with a finding in an archived plan, by the code."""
 _MAX_SKIPPED_NAMED = 5
 """Maximum number of skipped files that a notice names."""
 
@@ -47,12 +49,16 @@ def help_command(checked: CheckedFile, finding: Finding) -> str:
 def _fixing_command(display_name: str, finding: Finding) -> str:
     """Return the command that fixes a finding, perhaps one that its message has.
 
-    It is empty if there is none, and for what is archived or no file.
+    It is empty if there is none, for what is no file, and for what is archived and is not to be edited there.
     """
     path = os.path.abspath(display_name)
     project = project_discovery.find_for_file(path)
-    if not os.path.exists(path) or plan_store.ref_for_path(project, path).archived:
+    if not os.path.exists(path):
         return ""
+    archived_ref = plan_store.ref_for_path(project, path)
+    if archived_ref.archived:
+        action = _ACTIONS_IN_ARCHIVE.get(finding.code)
+        return f"execplan {action} {plan_store.name_in_commands(project, archived_ref)}" if action else ""
     if finding.code in _CODES_WITH_QUOTED_COMMAND:
         _, is_quoted, quoted = finding.message.partition("`execplan ")
         return f"execplan {quoted.partition('`')[0] if is_quoted else finding.message.rpartition(': execplan ')[2]}"

@@ -230,17 +230,3 @@ def changed_plans(project: Project) -> list[tuple[Project, PlanRef]]:
             if not touched.isdisjoint((ref.path, ref.real_path, own_artifacts)):
                 changed.append((member, ref))
     return changed
-
-
-def changed_archived_plans(project: Project) -> list[tuple[Project, PlanRef]]:
-    """Return the archived plans with uncommitted changes; none if git can't say."""
-    try:
-        changed = changed_plans(project) if project.git is not None else []
-    except ExecplanError:
-        return []
-    return [(member, ref) for member, ref in changed if ref.archived]
-
-
-def uncommitted_archive_commands(project: Project) -> tuple[str, ...]:
-    """Return the command that commits archived plans with changes; none without such plans."""
-    return ("execplan commit --all",) if changed_archived_plans(project) else ()

@@ -41,11 +41,10 @@ def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest:
             lines = task.depth, task.start, task.end, task.box_line
             command = check.command or None if check is not None else None
             open_tasks.append(OpenTask(task.number, task_id, task.text, task.mark, stamp, *lines, command))
-    state = plan.state()
     return PlanFacts(
         file_digest,
         plan_title(project, ref, plan.title),
-        state,
+        plan.state(),
         TaskCounts(**plan.counts()),
         tuple(open_tasks),
         tuple(read_dependencies(plan)),
@@ -53,14 +52,18 @@ def extract_facts(project: Project, ref: PlanRef, plan: ParsedPlan, file_digest:
         latest_date(plan),
         is_on_hold(plan, project.display_path(ref.path)),
         plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
-        _finishing_command(plan) if state == COMPLETE and not ref.archived else "",
+        _finishing_command(plan, ref),
         "",
         document_reason(plan) if plan.is_document else "",
     )
 
 
-def _finishing_command(plan: ParsedPlan) -> str:
-    """Return the command that a complete plan needs first, as `plan_advice` advises."""
+def _finishing_command(plan: ParsedPlan, ref: PlanRef) -> str:
+    """Return the command that a complete plan needs first, as `plan_advice` advises, or one archived with open tasks."""
+    if ref.archived:
+        return "restore" if plan.unfinished_tasks and not plan.is_archived_unfinished else ""
+    if plan.state() != COMPLETE:
+        return ""
     if plan.conflict_lines:
         return "merge"
     if lacks_outcome(plan):

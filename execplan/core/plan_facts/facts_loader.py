@@ -109,10 +109,10 @@ def load_listed_plans(project: Project, *, archive: bool = False) -> list[Listed
     return load_facts(project, plans)
 
 
-def count_archived(project: Project) -> int:
-    """Return the number of archived plans of a project and of its nested projects; other files there don't count."""
+def load_archived(project: Project) -> list[ListedPlan]:
+    """Load the archived plans of a project and of its nested projects with their facts; other files there don't count."""
     plans = [(member, ref) for member in with_nested_projects(project) for ref in plan_store.refs(member, archive=True)]
-    return [plan.state for plan in load_facts(project, plans)].count(ARCHIVED)
+    return [plan for plan in load_facts(project, plans) if plan.state == ARCHIVED]
 
 
 def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> list[ListedPlan]:

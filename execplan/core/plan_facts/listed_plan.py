@@ -81,7 +81,8 @@ class PlanFacts(NamedTuple):
     conflict_line: int
     """First line with a conflict marker, from 1, or 0."""
     finishing_command: str
-    """The command that a complete plan needs first: `merge`, `outcome`, `set`, `lint` or `archive`; empty for others."""
+    """The command that a complete plan needs first: `merge`, `outcome`, `set`, `lint` or `archive`; `restore` for one that is
+    archived with open tasks, and doesn't say why; empty for others."""
     error: str
     """Why the plan is broken; empty for others."""
     why_document: str

@@ -151,6 +151,19 @@ def finishing_hint(project: Project, paths: Sequence[str], again: str) -> str:
     return f"finish or abort it, as git status explains, then commit the plan: {again}"
 
 
+def next_commands(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> tuple[str, ...]:
+    """Return the command that merges each plan with conflicts, or else what finishes git's operation; none without one.
+
+    Raises ExecplanError if git fails.
+    """
+    if project.git is None or not operation_in_progress(project.git):
+        return ()
+    unmerged = list_unmerged(project)
+    in_conflict = [plan for plan in plans if files_at(unmerged, plan_paths(*plan))]
+    merging = [f"execplan merge {plan_store.name_in_commands(*plan)}" for plan in in_conflict]
+    return tuple(merging) or find_steps(project, [], "").finishing or ("git status",)
+
+
 def plan_paths(project: Project, ref: PlanRef) -> list[str]:
     """Return the paths of a plan, its artifacts directory, and the files beside it."""
     artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)

@@ -20,6 +20,7 @@ from execplan.execution.engine.error_hints import continue_ended_run, format_rep
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import APPROVE
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.replanning.removed_steps import ensure_has_steps
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
@@ -144,8 +145,11 @@ def explain_used_approval(project: Project, ref: PlanRef, error: ExecplanError) 
 def ensure_same_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> None:
     """Raise ExecplanError if the plan's current steps are not those of the run, so that no approval lets it continue."""
     ref = run_paths.ref
+    is_edited = run_revisions.has_edited_steps(run_paths, entries)
+    if is_edited:
+        ensure_has_steps(run_paths)
     is_same = digest(load_current_plan(run_paths.project, ref).data) == run_revisions.latest_revision(entries)[1]
-    if not is_same or run_revisions.has_edited_steps(run_paths, entries):
+    if not is_same or is_edited:
         raise ExecplanError(
             "other-document",
             f"the steps of {ref.id} are not those of run {run_paths.id}: they have changed since then",

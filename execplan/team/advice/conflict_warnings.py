@@ -11,7 +11,6 @@ from execplan.core.plan_store.plan_store import name_in_commands
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
 
@@ -20,13 +19,13 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """Return a warning for each plan with git conflict markers, and for other files of plans that are unmerged."""
     return tuple(
         [
-            _conflict_warning(
+            conflict_warning(
                 stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines[0] + 1
             )
             for stored_plan in stored_plans
             if stored_plan.plan is not None and stored_plan.plan.conflict_lines
         ]
-    ) + _unmerged_warnings(
+    ) + unmerged_warnings(
         [
             (stored_plan.project, stored_plan.ref)
             for stored_plan in stored_plans
@@ -50,21 +49,15 @@ def has_conflicts(stored_plan: StoredPlan) -> bool:
     """Return whether a plan has git conflict markers, or an operation of git has left conflicts in its files."""
     if stored_plan.plan is not None and stored_plan.plan.conflict_lines:
         return True
-    return bool(_unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
+    return bool(unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
 
 
-def listed_conflict_warnings(plans: Sequence[ListedPlan]) -> tuple[str, ...]:
-    """Return a warning for each plan with conflicts, as `conflict_warnings` does."""
-    conflicts = [(plan.display_path, plan.facts.conflict_line) for plan in plans if plan.facts.conflict_line]
-    unmarked = [(plan.project, plan.ref) for plan in plans if not plan.facts.conflict_line]
-    return (*[_conflict_warning(path, line) for path, line in conflicts], *_unmerged_warnings(unmarked))
-
-
-def _conflict_warning(path: str, line: int) -> str:
+def conflict_warning(path: str, line: int) -> str:
+    """Return the warning about a plan whose first conflict marker is in a line, from 1."""
     return f"{path}: line {line} contains a git conflict marker: both sides are shown"
 
 
-def _unmerged_warnings(plans: Sequence[tuple[Project, PlanRef]]) -> tuple[str, ...]:
+def unmerged_warnings(plans: Sequence[tuple[Project, PlanRef]]) -> tuple[str, ...]:
     """Return a warning for each file of plans that git lists as unmerged, while an operation of git is in progress."""
     operations = {project.git: operation_in_progress(project.git) for project, _ in plans if project.git}
     warnings: list[str] = []

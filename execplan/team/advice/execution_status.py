@@ -258,10 +258,15 @@ def repeated_run_text(status: dict[str, Any], stored_plan: StoredPlan) -> str:
 
 
 def is_edited(run: LastRunJson) -> bool:
-    """Return whether the steps of a run that has not completed were edited in the plan."""
-    from execplan.execution.engine.run_records.run_statuses import EDITED
+    """Return whether the steps of a run that has not completed were edited in the plan, or removed from it."""
+    from execplan.execution.engine.run_records.run_statuses import EDITED, REMOVED
 
-    return run["why"] == EDITED
+    return run["why"] in (EDITED, REMOVED)
+
+
+def edited_run_command(run: LastRunJson, name: str) -> str:
+    """Return the command that continues a run whose steps were edited, or rolls it back if none are left."""
+    return _run_commands(run, name, {})[0]
 
 
 def is_rolled_back(run: LastRunJson) -> bool:
@@ -300,11 +305,11 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
         return (f"execplan evaluate {name}",)
     run: LastRunJson | None = status["run"]
     if run is not None and run["state"] in _FAILED and not is_rolled_back(run):
-        from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
+        from execplan.execution.engine.error_hints import format_resume_command
         from execplan.execution.engine.run_records.run_statuses import run_number
 
         if is_edited(run):
-            return (format_replan_command(run_number(str(run["id"])), name),)
+            return (edited_run_command(run, name),)
         return (format_resume_command(run_number(str(run["id"])), name, run["executor"] or ""),)
     return (f"execplan handoff {name}" if status.get("mode") == "agent" else f"execplan run {name}",)
 

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.plan_facts.facts_loader import count_archived
+from execplan.core.plan_facts.facts_loader import load_archived
 from execplan.core.plan_store import missing_plans
+from execplan.core.plan_store.plan_store import name_in_commands
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import join_first
 from execplan.team.advice.advice import Advice, Work
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.core.plan_facts.listed_plan import ListedPlan
 _MAX_NAMED = 3
-"""Maximum number of deleted plans that a message names."""
+"""Maximum number of plans that a message names."""
 
 
 def no_open_plans_text(project: Project) -> str:
     """Return a message that a project has no open plans, with the number of archived ones."""
-    count = count_archived(project)
-    return f"no open plans, {count} archived" if count else "no plans yet"
+    return _describe_count(len(load_archived(project)))
 
 
 def describe_no_open_plans(project: Project) -> tuple[str, Advice]:
     """Return the message that a project has no open plans, and the advice for whoever wants to see the archive first."""
-    text, advice = advise_new_plan(project, no_open_plans_text(project))
-    if advice.work is None and count_archived(project):
-        *commit, new = advice.commands
-        advice = advice._replace(commands=(*commit, "execplan list --all", new))
+    archived = load_archived(project)
+    text, advice = _advise(project, _describe_count(len(archived)), archived)
+    if advice.work is None and archived:
+        *first, new = advice.commands
+        advice = advice._replace(commands=(*first, "execplan list --all", new))
     return text, advice
 
 
 def advise_new_plan(project: Project, text: str) -> tuple[str, Advice]:
-    """Return a message that a project has no open plans, and the advice: commit what was archived, then begin a plan.
+    """Return a message that a project has no open plans, and the advice: finish what was archived, then begin a plan.
 
     If plans were deleted that git still has, the message names them, and they come first: nobody may have wanted that.
     """
-    from execplan.core.edits.plan_commit import uncommitted_archive_commands  # most projects have open plans
+    return _advise(project, text, load_archived(project))
+
+
+def _describe_count(count: int) -> str:
+    return f"no open plans, {count} archived" if count else "no plans yet"
+
+
+def _advise(project: Project, text: str, archived: Sequence[ListedPlan]) -> tuple[str, Advice]:
+    from execplan.team.advice.archive_commit import uncommitted_archive_commands  # most projects have open plans
 
     if deleted := _find_deleted(project):
         names = join_first([escape_unprintable(project.display_path(path)) for path in deleted], _MAX_NAMED)
@@ -44,8 +60,26 @@ def advise_new_plan(project: Project, text: str) -> tuple[str, Advice]:
         work = Work(description, restore, lead="with", otherwise=f"or commit {possessive} removal: {removal}")
         text = f"{text.removesuffix(' yet')}; deleted, but git still has {pronoun}: {names}"
         return text, Advice((restore, removal), work)
-    commit = uncommitted_archive_commands(project) if count_archived(project) else ()
-    return text, Advice((*commit, "execplan new 'Title'"))
+    commands = _merge_commands(archived) or (uncommitted_archive_commands(project) if archived else ())
+    if not commands and (reopened := _find_reopened(archived)):
+        reopened_names = [name_in_commands(plan.project, plan.ref) for plan in reopened]
+        text = f"{text}; archived with open tasks: {join_first(reopened_names, _MAX_NAMED)}"
+        commands = tuple([f"execplan restore {name}" for name in reopened_names[:_MAX_NAMED]])
+    return text, Advice((*commands, "execplan new 'Title'"))
+
+
+def _merge_commands(archived: Sequence[ListedPlan]) -> tuple[str, ...]:
+    """Return the command that resolves the conflict markers of each archived plan that has some."""
+    return tuple(
+        [f"execplan merge {name_in_commands(plan.project, plan.ref)}" for plan in archived if plan.facts.conflict_line]
+    )
+
+
+def _find_reopened(archived: Sequence[ListedPlan]) -> list[ListedPlan]:
+    """Return the plans that got open tasks since they were archived, as a merge does; others were archived by hand with them."""
+    recorded_digest = features.load(features.ARCHIVED_DIGEST)
+    unfinished = [plan for plan in archived if plan.facts.finishing_command == "restore"]
+    return [plan for plan in unfinished if recorded_digest(plan.project, plan.ref.path)]
 
 
 def _find_deleted(project: Project) -> list[str]:

@@ -71,6 +71,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
 
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
     """Return the advice for steps of which no run is open; empty if the tasks are next."""
+    if features.load(features.DONE_BY_HAND)(execution["run"], stored_plan.project, stored_plan.ref):
+        return Advice()
     if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
     if execution_status.can_run_after_rollback(execution["run"], stored_plan):
@@ -127,17 +129,18 @@ def advise_open_run(run: LastRunJson, commands: tuple[str, ...], name: str) -> A
 def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     """Return the advice after a failed run: correct what failed or the steps, then replan; after a rollback, approve again."""
     from execplan.execution.engine import error_hints
-    from execplan.execution.engine.run_records.run_statuses import run_number
+    from execplan.execution.engine.run_records.run_statuses import describe_open_state, run_number
 
     show_command = f"execplan show {name} --run {run['id']}"
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):  # the steps are evaluated as they are in the plan, edited or not
         evaluate_command = f"execplan evaluate {name}"
         return Advice((evaluate_command, show_command), Work(error_hints.CORRECT_OR_EDIT, evaluate_command), why=why)
+    if execution_status.is_edited(run):
+        why = f"{why}; it {describe_open_state(str(run['state']), str(run['why']))}"
+        return Advice((execution_status.edited_run_command(run, name), show_command), why=why)
     run_id = run_number(str(run["id"]))
     replan_command = error_hints.format_replan_command(run_id, name)
-    if execution_status.is_edited(run):
-        return Advice((replan_command, show_command), why=why)
     resume_command = error_hints.format_resume_command(run_id, name, run["executor"] or "")
     if hint_reader.is_agent():  # only a person resumes; a revision with the same steps needs no approval
         work = Work(error_hints.CORRECT_OR_EDIT, replan_command)

@@ -12,7 +12,7 @@ from execplan.core.git.linked_worktrees import has_linked_worktrees
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DOCUMENT, DRAFT
 from execplan.core.plan.plan_dates import day_start
 from execplan.core.plan.reader import MAX_BYTES
-from execplan.core.plan_facts.facts_loader import count_archived, load_listed_plans, read_plan_facts
+from execplan.core.plan_facts.facts_loader import load_archived, load_listed_plans, read_plan_facts
 from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.comment_location import has_comments
@@ -71,7 +71,7 @@ def load_board(
     listed_plans = load_listed_plans(project, archive=archived)
     resolver.add_listed(listed_plans)
     cards: list[Card] = []
-    archived_count = count_archived(project)
+    archived_count = len(load_archived(project))
     for member in members:
         member_path = member.display_path(member.base) if member is not project else ""
         plans = [plan for plan in listed_plans if plan.project.plans == member.plans]

@@ -280,6 +280,48 @@ def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
     assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
 
 
+def test_a_plan_archived_on_one_side_and_edited_on_the_other_is_merged_then_committed_then_restored(
+    repo: Folder,
+) -> None:
+    tasks = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
+    commit(repo, edited(CLEAN, complete_tasks(["2"], MOMENT)))
+    repo.git("checkout", "-qb", "side")
+    commit(repo, tasks)
+    repo.ok("archive", "parser", "--commit")
+    repo.git("checkout", "-q", "main")
+    repo.ok("add", "Write the manual.")
+    repo.git("commit", "-qam", "Ours")
+    assert git(repo, "merge", "side").returncode == 1
+
+    def next_command() -> str:
+        first = {repo.run(command, "--json").json["next"][0] for command in ("status", "next", "list")}
+        assert len(first) == 1
+        return str(first.pop())
+
+    merging = f"execplan merge {PLAN_ID}"
+    assert next_command() == merging
+    assert repo.run("lint").out.endswith(f"next: {merging}\n")
+    repo.plan(CLEAN, "2026-01-02_other")
+    assert f"to resolve it: {merging}\n" in repo.run("status").err, "what is next is about the open plan"
+    (repo.path / ".agent/execplans/2026-01-02_other.md").unlink()
+    assert repo.run("merge").exit == 0
+    assert next_command() == merging, "it is not marked as resolved"
+    repo.git("add", ".agent")
+    assert next_command() == "git commit --no-edit"
+    repo.git("commit", "-q", "--no-edit")
+    restoring = f"execplan restore {PLAN_ID}"
+    assert next_command() == restoring
+    assert repo.run("status").out.startswith(f"1 archived; archived with open tasks: {PLAN_ID}\n")
+    assert repo.run("lint").out.endswith(f"next: {restoring}\n")
+    repo.ok("restore", PLAN_ID)
+    assert repo.ok("next")["task"]["text"] == "Write the manual."
+
+
+def test_plans_that_were_moved_into_the_archive_with_open_tasks_are_not_named(repo: Folder) -> None:
+    commit(repo, CLEAN, f".agent/execplans/archive/{PLAN_ID}.md")
+    assert repo.run("status").out == "1 archived\nnext: execplan new 'Title'\n"
+
+
 def test_line_ends_that_git_turns(repo: Folder) -> None:
     repo.git("config", "core.autocrlf", "true")
     fork(repo, edited(CLEAN, *OURS).replace("\n", "\r\n"), edited(CLEAN, *THEIRS).replace("\n", "\r\n"))

@@ -26,7 +26,7 @@ from execplan.execution.engine.agent_runs.recorded_reports import build_schedule
 from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.journal.journal_entries import APPROVE, COVERED
 from execplan.execution.engine.run_records.run_directories import RunPaths
-from execplan.execution.engine.run_records.run_statuses import EDITED, read_run_status
+from execplan.execution.engine.run_records.run_statuses import EDITED, REMOVED, read_run_status
 from execplan.execution.engine.run_state import Question, RunState
 from execplan.execution.engine.step_permission import step_question
 from execplan.execution.execution_plan import ExecutionPlan, Step
@@ -117,7 +117,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     plan = plan_store.parse(project, data)
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
-    is_edited = agent_run is not None and read_run_status(agent_run.run_paths).why == EDITED
+    is_edited = agent_run is not None and read_run_status(agent_run.run_paths).why in (EDITED, REMOVED)
     steps = [
         _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
     ]

@@ -28,6 +28,7 @@ from execplan.execution.engine.journal.journal_writer import JournalWriter, open
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
 from execplan.execution.engine.replanning import revision_coverage, run_revisions
 from execplan.execution.engine.replanning.next_revision import NextRevision, build_next_revision
+from execplan.execution.engine.replanning.removed_steps import ensure_has_steps
 from execplan.execution.engine.replanning.revision_coverage import RevisionCoverage
 from execplan.execution.engine.run_observer import RunObserver
 from execplan.execution.engine.run_records import record_builder, run_summary
@@ -133,7 +134,7 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
 
 
 def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
-    """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
+    """Raise ExecplanError if a run has nothing left to replan, if its plan has no steps, or if a step's outcome is unknown."""
     ref = run_paths.ref
     plan_name = ref.shell_name
     resume_command = format_resume_command(run_paths.number, plan_name, run_state.executor)
@@ -167,6 +168,8 @@ def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
             message,
             hint=f"resume it with the steps that it began with: {resume_command}; or roll it back: {rollback_command}",
         )
+    if run_state.document.source is not None:
+        ensure_has_steps(run_paths)
     if not run_state.is_agent_run:
         ensure_not_drifted(run_state, WorkspaceFiles(run_paths.project), ())
 

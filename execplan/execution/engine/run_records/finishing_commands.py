@@ -13,6 +13,7 @@ from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
     CUT_SHORT,
     EDITED,
+    REMOVED,
     ROLLING_BACK,
     RUNNING,
     RunStatus,
@@ -49,6 +50,8 @@ def select_commands(
         return (f"execplan show {name} --run {run_status.id}",)
     rollback = f"execplan rollback {run_status.id} -p {name}"
     if run_status.state == ROLLING_BACK or (run_status.state == CUT_SHORT and run_status.why == EDITED):
+        return (rollback,)
+    if run_status.why == REMOVED:
         return (rollback,)
     if run_status.why == EDITED:
         return format_replan_command(run_number(run_status.id), name), rollback

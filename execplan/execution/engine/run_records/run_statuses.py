@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
@@ -39,6 +40,8 @@ EDITED: Final = "edited"
 
 If it was interrupted in a step, whose outcome nobody knows, it continues only with the steps that it began with.
 """
+REMOVED: Final = "removed"
+"""Why a run can only be rolled back: all steps were removed from the plan."""
 _STOP_STATES = {
     journal_entries.PAUSED: WAITING,
     journal_entries.REPLANNED: WAITING,
@@ -54,7 +57,7 @@ class RunStatus(NamedTuple):
     state: str
     """State of the run, one of `STATES`."""
     why: str = ""
-    """Why the run waits, one of `QUESTION_REASONS`; `EDITED` for a run that is to be replanned."""
+    """Why the run waits, one of `QUESTION_REASONS`; `EDITED` for a run that is to be replanned, or `REMOVED`."""
     reason: str = ""
     """Why the run failed, even if it was rolled back since, or the question that it waits for; empty for other runs."""
     ended: str = ""
@@ -93,9 +96,10 @@ def read_run_status(run_paths: RunPaths) -> RunStatus:
             return run_status._replace(why=EDITED) if is_cut_short else run_status
     except ExecplanError:  # `audit` and `doctor` report it
         return run_status
+    why = REMOVED if features.load(features.NO_STEPS)(run_paths.project, run_paths.ref) else EDITED
     if run_status.state == states.FAILED:
-        return run_status._replace(why=EDITED)
-    return run_status._replace(state=WAITING, why=EDITED, reason="")
+        return run_status._replace(why=why)
+    return run_status._replace(state=WAITING, why=why, reason="")
 
 
 def read_journaled_status(run_paths: RunPaths) -> RunStatus:
@@ -184,10 +188,11 @@ _DESCRIPTIONS: Final = {
     BY_AGENT: "is in progress, performed by an agent",
     WAITING: "is waiting for an answer",
     EDITED: "can't continue: its steps were edited in the plan",
+    REMOVED: "can't continue: its steps were removed from the plan",
     CUT_SHORT: "was interrupted",
     ROLLING_BACK: "is only partly rolled back: the rollback was interrupted",
 }
-"""Description for users of each open state, and of a run whose steps were edited."""
+"""Description for users of each open state, and of a run whose steps were edited or removed."""
 
 
 def describe_open_state(state: str, why: str) -> str:
@@ -196,7 +201,7 @@ def describe_open_state(state: str, why: str) -> str:
         return "is waiting for an approval"
     if why == EDITED and state == CUT_SHORT:
         return "was interrupted in a step: to resume it, change the steps in the plan back"
-    return _DESCRIPTIONS[EDITED if why == EDITED else state]
+    return _DESCRIPTIONS[why if why in (EDITED, REMOVED) else state]
 
 
 def run_number(run: str) -> int:

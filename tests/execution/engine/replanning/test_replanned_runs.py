@@ -113,6 +113,28 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
     assert desk.type("replan", "--reason", "x").exit == 1
 
 
+@pytest.mark.parametrize("is_revised", [False, True])
+def test_a_run_without_steps_in_its_plan_is_only_rolled_back(desk: InProcessRepository, *, is_revised: bool) -> None:
+    begin(desk, PLAN, 1)
+    if is_revised:
+        desk.plan(PLAN.replace("grep -q Y", "grep -q X"))
+        assert desk.type("replan", "--reason", "It looks for the wrong text.").exit == 0
+    head, heading, _ = (desk.path / f".agent/execplans/{NAME}.md").read_text().partition("## Concrete Steps\n")
+    desk.plan(head.replace("[x]", "[ ]") + heading + "\nSee the manual.\n")
+    rollback = desk.type("status", "--json").json["next"][0]
+    assert rollback.startswith("execplan rollback 0001-")
+    assert desk.type("next", "--json").json["next"][0] == rollback
+    assert "can't continue: its steps were removed from the plan\n" in desk.type("next").out
+    for refused in (["replan", "--reason", "w"], ["replan", "--reason", "w", "--dry-run"], ["resume"]):
+        error = desk.refused(3, "no-steps", *refused)
+        assert error["hint"].startswith(f"roll it back: execplan rollback 1 -p {NAME}; ")
+    assert desk.type(*rollback.split()[1:]).exit == 0
+    for command in ("status", "next", *(["evaluate"] if is_revised else [])):
+        last = desk.type(command).out.splitlines()[-1]
+        assert "then: execplan done " in last, command
+    assert desk.type("done", "1", "2").exit == 0
+
+
 def test_a_run_that_replans_by_itself(desk: InProcessRepository) -> None:
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 8)
     record = recorded(desk)
