@@ -106,8 +106,6 @@ TRIED_CHANGE: Final = "execplan.cli.output.tried_change_output:tried_change_answ
 """Writes the steps of a change that somebody has tried into a plan, for `compile --from-diff`."""
 NO_STEPS: Final = "execplan.execution.engine.replanning.removed_steps:has_no_steps"
 """Returns whether the text of a plan has no steps."""
-DONE_BY_HAND: Final = "execplan.execution.engine.replanning.removed_steps:is_rolled_back_without_steps"
-"""Returns whether a plan's last run was rolled back and its steps were removed."""
 MERGE_STEPS: Final = "execplan.core.plan_store.pending_merge:find_steps"
 """Returns what finishes a merge for the files at some paths."""
 MERGE_COMMANDS: Final = "execplan.core.plan_store.pending_merge:next_commands"

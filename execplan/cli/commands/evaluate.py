@@ -107,14 +107,15 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 
 def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advice:
     """Return the advice for an approval or a run; no commands if edits or an approval are next."""
-    from execplan.execution.engine.replanning.removed_steps import is_rolled_back_without_steps
+    from execplan.execution.engine.replanning.removed_steps import has_no_steps
     from execplan.team.advice import execution_status
     from execplan.team.advice.advice import Advice
     from execplan.team.advice.plan_advice import advise_after_failure, advise_plan
 
     status = execution_status.execution_status_json(project, ref, use_cache=False)
     stored_plan = plan_store.load(project, ref)
-    if is_rolled_back_without_steps(status["run"], project, ref):
+    run = status["run"]
+    if run is not None and execution_status.is_rolled_back(run) and has_no_steps(project, ref):
         return advise_plan(stored_plan)._replace(why="these steps are not in the plan any more")
     failed_run, open_run = (
         execution_status.find_failed_run(status, stored_plan),

@@ -18,6 +18,7 @@ from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.edit_entries import REDO, UNDO
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import OK
+from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.plan_store import missing_plans, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
@@ -83,7 +84,10 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
     answer = answer._replace(data={**answer.data, "operation": operation})
     if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:
         return answer
-    warning = f"{result.path} contains conflict markers again, uncommitted; to redo the merge: execplan redo -p {name}"
+    redo_command = f"execplan redo -p {name}"
+    warning = f"{result.path} contains conflict markers again, uncommitted; to redo the merge: {redo_command}"
+    if chosen.project.git is not None and not operation_in_progress(chosen.project.git):  # git has committed the merge
+        return answer._replace(warnings=(*answer.warnings, warning), next_commands=(redo_command,))
     work = Work(f"keep what is right between the conflict markers of {result.path}", f"execplan merge {name}")
     return answer._replace(warnings=(*answer.warnings, warning), next_commands=(work.command,), work=work)
 

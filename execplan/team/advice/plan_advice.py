@@ -71,8 +71,10 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
 
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
     """Return the advice for steps of which no run is open; empty if the tasks are next."""
-    if features.load(features.DONE_BY_HAND)(execution["run"], stored_plan.project, stored_plan.ref):
-        return Advice()
+    project, ref, last_run = stored_plan.project, stored_plan.ref, execution["run"]
+    if last_run is not None and execution_status.is_rolled_back(last_run):
+        if features.load(features.NO_STEPS)(project, ref):
+            return Advice()  # the tasks are done by hand
     if run := execution_status.find_failed_run(execution, stored_plan):
         return advise_after_failure(run, name)
     if execution_status.can_run_after_rollback(execution["run"], stored_plan):

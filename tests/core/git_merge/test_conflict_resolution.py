@@ -261,9 +261,7 @@ def test_undo_of_a_committed_merge_says_that_the_markers_are_back(repo: Folder) 
             f"execplan: warning: {PLAN} contains conflict markers again, uncommitted; "
             "to redo the merge: execplan redo -p 2026-01-01_parser\n"
         )
-        assert undone.out.splitlines()[-1] == (
-            f"next: keep what is right between the conflict markers of {PLAN}, then: execplan merge 2026-01-01_parser"
-        )
+        assert undone.out.splitlines()[-1] == "next: execplan redo -p 2026-01-01_parser"
         assert "<<<<<<<" in (repo.path / PLAN).read_text()
         assert repo.git("rev-parse", "HEAD") == head, "markers are not committed"
         assert repo.run(*command.split()).err == ""

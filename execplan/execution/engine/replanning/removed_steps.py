@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.execution.approvals.current_plan import compile_plan_file
-from execplan.execution.states import ROLLED_BACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
     from execplan.execution.engine.run_records.run_directories import RunPaths
@@ -35,8 +32,3 @@ def ensure_has_steps(run_paths: RunPaths) -> None:
         f"run {run_paths.id} can't continue: no steps are left in {project.display_path(ref.path)}",
         hint=f"roll it back: execplan rollback {run_paths.number} -p {name}; or write its steps again: execplan edit {name}",
     )
-
-
-def is_rolled_back_without_steps(run: Mapping[str, str | None] | None, project: Project, ref: PlanRef) -> bool:
-    """Return whether the last run was rolled back, and the plan has no steps any more, so that its tasks are done by hand."""
-    return run is not None and run["state"] == ROLLED_BACK and has_no_steps(project, ref)
