@@ -74,7 +74,7 @@ schema 19
 search 21
 self 16
 serve 73
-set 41
+set 19
 show 46
 site 57
 split 18

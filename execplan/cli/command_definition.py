@@ -115,12 +115,16 @@ class ExecplanCommand(click.Command):
         """
         implied_plan.selected.clear()
         plan_selection.named_by_path.clear()
+        plan_selection.selected.clear()
         resolve_plan_name(ctx)
         ensure_compatible(ctx, self.option_rules, values | ctx.params)
         assert self.callback is not None
         try:
             answer: Answer = ctx.invoke(self.callback, call, **ctx.params)
         except ExecplanError as error:
+            for warning, command in self._other_copies():
+                error.warnings += (warning,)
+                error.hint = f"go on there: {command}"
             if error.hint and ctx.params.get("plan") and error.code not in _UNKNOWN_PLAN:
                 error.hint = name_plan(error.hint, ctx.params["plan"])
             if error.hint:
@@ -130,7 +134,15 @@ class ExecplanCommand(click.Command):
             raise
         if implied_plan.selected and self.writes_plans:
             answer = answer._replace(text=f"{answer.text}\nin the sticky plan {implied_plan.selected[0].id}")
+        for warning, command in self._other_copies():
+            answer = answer._replace(warnings=(*answer.warnings, warning), next_commands=(command,), work=None)
         return answer
+
+    def _other_copies(self) -> list[tuple[str, str]]:
+        """Return a warning for each selected plan that is worked on in another worktree, and the command that leads there."""
+        selected = [] if self.name in _COMMANDS_FOR_ALL_WORKTREES else plan_selection.selected.values()
+        plans = [plan for plan in selected if os.path.isdir(f"{plan[0].git}/worktrees")]  # only the main one has it
+        return features.load(features.OTHER_COPY)(plans, is_edit=self.writes_plans) if plans else []
 
     @property
     def writes_plans(self) -> bool:
@@ -177,6 +189,8 @@ COMMON_OPTIONS = (
 
 _ADVISING_COMMANDS = ("board", "context", "evaluate", "handoff", "list", "prime", "review", "show", "status", "use")
 """Commands that write no plan, but whose result depends on the author."""
+_COMMANDS_FOR_ALL_WORKTREES = ("next", "prime", "status", "worktree")
+"""Commands that find the newest version of a plan in any worktree; the others are about the copy in the current one."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
 """Commands that write but use `--as` for something else; the author is given before the command name."""
 

@@ -11,11 +11,8 @@ from execplan.core import features
 from execplan.core.edits.plan_writer import EditResult, WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
 from execplan.core.plan_store import plan_selection
-from execplan.core.plan_store.author import actor_of_call
 from execplan.core.plan_store.claims import has_claims
-from execplan.core.plan_store.implied_plan import other_copy_warnings
 from execplan.core.plan_store.plan_store import name_in_commands
-from execplan.core.text.message_parts import quote
 from execplan.team.advice.plan_json import amended_json
 
 if TYPE_CHECKING:
@@ -41,11 +38,6 @@ def edit_plan(
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = edit(project, ref)
     name = name_in_commands(project, ref)
-    if warnings := other_copy_warnings(project, ref):
-        amended = amended._replace(warnings=(*amended.warnings, *warnings))
-        as_name = f" --as {quote(actor_of_call())}" if actor_of_call() else ""
-        command = f'cd "$(execplan worktree {name}{as_name})"'  # work goes on in the other copy
-        return edit_answer(amended, options, command)
     if not finishes:
         return edit_answer(amended, options, next_command.format(id=name))
     commands, work = suggest_after_tasks(project, ref, amended, name, next_command)

@@ -68,7 +68,7 @@ def test_an_edit_of_the_other_copy_leads_into_the_worktree(repo: Folder) -> None
     commit_plan(repo)
     worktree = open_worktree(repo)
     result = repo.run("done", "2", "-p", "parser")
-    assert f"{PARSER} has its own worktree" in result.err
+    assert f"{PARSER} has its own worktree, ../repo.worktrees/{PARSER}; this is the copy" in result.err
     assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER})"\n')
     assert repo.run("worktree", PARSER).out == f"{worktree.path}\n"
     result = repo.run("done", "3", "-p", "parser", "--as", "al")
@@ -92,6 +92,29 @@ def test_a_complete_plan_is_archived(repo: Folder) -> None:
     )
     repo.ok("restore", "parser")
     assert repo.run("worktree", "parser", "--finish").err.endswith(f"it is complete: execplan archive {PARSER}\n")
+
+
+def test_an_archived_plan_leads_to_the_end_of_its_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "3", "-p", "parser")
+    worktree.ok("outcome", "Blocks are read.", "-p", "parser", "--create")
+    assert worktree.run("archive", "parser").out.endswith(f"next: execplan commit {PARSER}\n")
+    assert worktree.run("commit", PARSER).out.endswith("next: execplan worktree --finish\n")
+    for command in ("status", "next", "list"):
+        assert worktree.run(command).out.endswith("next: execplan worktree --finish\n")
+    assert worktree.run("prime").out.endswith("execplan worktree --finish\n")
+    assert repo.run("next").out == (
+        f"no open plans; not merged from its worktree: {PARSER}\nnext: execplan worktree {PARSER} --finish\n"
+    )
+    command = f"execplan -C ../repo.worktrees/{PARSER} worktree --finish"
+    assert repo.run("status").out.endswith(f"next: {command}\n")
+    assert f"  {command}\n" in repo.run("prime").out
+    result = repo.run(*command.split()[1:])
+    assert (result.exit, result.out) == (0, f"{repo.path}\n")
+    assert "was removed" not in result.err
+    assert is_gone(repo, worktree)
+    assert (repo.path / ARCHIVED).exists()
 
 
 def test_a_complete_plan_without_an_outcome_is_not_archived(repo: Folder) -> None:

@@ -13,10 +13,9 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import excludes, exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.time_options import parse_duration
-from execplan.core import features, trace
+from execplan.core import features
 from execplan.core.errors import usage_error
 from execplan.core.plan_store import author, plan_selection
-from execplan.core.plan_store.implied_plan import other_copy_warnings
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.execution.attributes import LEVELS
 
@@ -120,7 +119,6 @@ def approve(
         return _list_approvals(project, ref) if listing else _check_approval(project, ref)
     if revoke is not None:
         return _revoke_approvals(project, ref, revoke, options)
-    trace.warnings += other_copy_warnings(project, ref)
     from execplan.execution.engine import approval_audit
 
     def confirm(

@@ -23,13 +23,14 @@ from execplan.core.edits.plan_commit import (
 )
 from execplan.core.git import git_query
 from execplan.core.plan_store import missing_plans, plan_selection, plan_store
-from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.archive_commit import changed_archived_plans, uncommitted_archive_commands
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
+from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
 
 
 @define_command(
@@ -84,6 +85,15 @@ def commit(
     }
     answer = _commit_answer(results, data, dry_run=dry_run)
     return answer if not all_plans or dry_run else _name_uncommitted(answer, project_discovery.require(os.getcwd()))
+
+
+def _worktree_commands(committed_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
+    """Return the commands that merge the worktrees of plans that are archived there."""
+    ids = [plan.ref.id for plan in committed_plans if plan.ref.archived]
+    if not ids:
+        return ()
+    project = committed_plans[0].project
+    return tuple([finish_command(project, record) for record in list_unmerged_archived(project) if record.id in ids])
 
 
 def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, PlanRef]]) -> Answer:
@@ -145,7 +155,7 @@ def _commit_answer(
     warnings = tuple([warning for _, result in results for warning in result.warnings])
     committed_plans = [plan_store.load(project, ref) for (project, ref), result in results if result.paths]
     warnings += conflict_warnings(committed_plans)
-    next_commands = conflict_commands(committed_plans)
+    next_commands = conflict_commands(committed_plans) or _worktree_commands(committed_plans)
     if dry_run:
         text = printable_lines([f"would commit {path}" for path in data["paths"]]) or "nothing to commit"
         return Answer(data, text, warnings=warnings, next_commands=next_commands)

@@ -11,11 +11,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option_rules, requires
 from execplan.cli.plan_arguments import is_same_plan, plan_option
-from execplan.core import features, trace
+from execplan.core import features
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan_store import plan_selection
-from execplan.core.plan_store.implied_plan import other_copy_warnings
 
 if TYPE_CHECKING:
     from execplan.cli.output.compile_output import CompileResult
@@ -114,7 +113,6 @@ def compile_(
     if compose:
         return _compose_plans(call, plans, plan, out, title, options)
     project, ref = plan_selection.select_plan(os.getcwd(), plans[0] if plans else plan)
-    trace.warnings += other_copy_warnings(project, ref)
     if annotate:
         return _annotate_plan(project, ref, options)
     if from_diff is not None:

@@ -13,9 +13,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_options import executor_option, jobs_option
-from execplan.core import trace
 from execplan.core.plan_store import plan_selection
-from execplan.core.plan_store.implied_plan import other_copy_warnings
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
@@ -165,7 +163,6 @@ def run(
     from execplan.execution.engine.run_observer import RunOptions
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    trace.warnings += other_copy_warnings(project, ref)
     run_options = RunOptions(steps, begin, jobs, seconds, replays, executor)
     if options.dry_run:
         path = project.display_path(ref.path)

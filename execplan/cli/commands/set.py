@@ -23,7 +23,7 @@ from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
 from execplan.team.advice.advice import Advice
-from execplan.team.advice.plan_advice import advise_completion, advise_filling
+from execplan.team.advice.section_advice import advise_completion, advise_filling
 
 
 @define_command(

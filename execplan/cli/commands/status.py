@@ -208,7 +208,7 @@ def _first_advice(rows: list[_PlanRow], chosen_path: str) -> tuple[Advice, _Plan
     Advice needs the plan itself, so only plans up to the first with advice are read.
     """
     for row in sorted(rows, key=lambda row: work_order(row.plan, row.open_tasks, chosen_path)):
-        if not row.plan.ref.archived and (row.plan.state != DOCUMENT or len(rows) == 1):
+        if (not row.plan.ref.archived or row.location is not None) and (row.plan.state != DOCUMENT or len(rows) == 1):
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])
             if advice.commands or advice.work:

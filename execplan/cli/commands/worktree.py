@@ -169,15 +169,16 @@ def _finish(
     record = select_record(project, name)
     start = os.getcwd()
     finished = finish_worktree(project, record, into=into, archives=archives, commits=commits)
-    is_here_removed = is_inside(start, finished.removed) and not os.path.isdir(start)
+    is_here_removed = call.folder is None and is_inside(start, finished.removed) and not os.path.isdir(start)
     target_project = project_discovery.find(finished.target)
     target_ref = worktree_ref(target_project, record)
     merged_plan = plan_store.load(target_project, target_ref) if target_ref is not None else None
     return_command = f"cd {quote(finished.target)} && " if is_here_removed else ""
-    next_command, open_lines = f"{return_command}execplan status", list[str]()
+    directory = f"-C {quote(finished.target)} " if call.folder is not None else ""  # `-C` may name what was removed
+    next_command, open_lines = f"{return_command}execplan {directory}status", list[str]()
     if merged_plan is not None and merged_plan.plan is not None and merged_plan.state in (ACTIVE, DRAFT):
         name = plan_store.name_in_commands(target_project, merged_plan.ref)
-        next_command = return_command + fit_command(f"execplan next {name}")
+        next_command = return_command + fit_command(f"execplan {directory}next {name}")
         count = format_count(len(merged_plan.plan.unfinished_tasks), "open task")
         open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
     if is_here_removed and not open_lines:

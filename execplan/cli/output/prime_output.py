@@ -109,6 +109,8 @@ def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
     try:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
     except ExecplanError as error:
+        if plan is None and error.code == "no-plan":
+            _hint_at_worktree(error)
         if plan is not None or error.code != "ambiguous-plan":
             raise
         from execplan.team.advice.next_plan import select_next_plan
@@ -118,6 +120,15 @@ def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
             raise
         return chosen.stored_plan, chosen.location
     return with_newest_version(project, plan_store.load(project, ref))
+
+
+def _hint_at_worktree(error: ExecplanError) -> None:
+    """Let an error that there is no plan lead to the merge of a plan that is archived in its worktree."""
+    from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
+
+    project = project_discovery.require(os.getcwd())
+    for record in list_unmerged_archived(project):
+        error.hint = f"merge {record.id} from its worktree: {finish_command(project, record)}"
 
 
 def _in_directory(overview: PlanOverview, directory: str) -> PlanOverview:

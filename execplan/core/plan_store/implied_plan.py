@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.core import features
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
 from execplan.core.project import project_discovery, project_state
@@ -90,11 +89,3 @@ def _file(project: Project) -> str:
     from execplan.core.plan_store.author import actor
 
     return os.path.join(project.state, _DIRECTORY, project_state.path_key(actor(project)))
-
-
-def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning if a command in the main worktree is about a plan that has a worktree of its own."""
-    if project.git is None or not os.path.isdir(os.path.join(project.git, "worktrees")):  # git's, in the main worktree
-        return ()
-    warnings: tuple[str, ...] = features.load(features.OTHER_COPY_WARNINGS)(project, ref)
-    return warnings

@@ -32,6 +32,9 @@ named_by_path: list[tuple[Project, PlanRef]] = []
 Either no ID leads to them, because they are outside the plans directories, or the ID is also that of another plan.
 """
 
+selected: dict[str, tuple[Project, PlanRef]] = {}
+"""The plans that this command has selected, by the paths of their files."""
+
 
 def plan_from_environment() -> str | None:
     """Return the value of EXECPLAN_PLAN, or None if it is not set."""
@@ -45,6 +48,12 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
 
     Raises ExecplanError if no single plan fits.
     """
+    project, ref = _select_plan(start, query)
+    selected[ref.path] = (project, ref)
+    return project, ref
+
+
+def _select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
     if query is not None:
         return _find_plan(start, query)
     variable = plan_from_environment()

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.plan import outline
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
-from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader, plan_store
 from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
@@ -19,10 +17,9 @@ from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
 from execplan.team.advice.conflict_warnings import has_conflicts
+from execplan.team.advice.section_advice import advise_completion, advise_filling, format_add_command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
@@ -53,7 +50,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
         return Advice((f"execplan merge {name}",))
     if state == ARCHIVED:
-        return Advice((f"execplan {'commit' if _is_uncommitted(stored_plan) else 'restore'} {name}",))
+        return _advise_archived(stored_plan, name)
     if commands := execution_status.open_run_commands(execution, name):
         return advise_open_run(execution["run"] if execution is not None else {}, commands, name)
     if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):
@@ -84,6 +81,18 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
         description = f"{work.description} so that only {join_first(steps, 5)} remain"
         return Advice((work.command,), work._replace(description=description))
     return Advice(execution_status.start_commands(execution, name))
+
+
+def _advise_archived(stored_plan: StoredPlan, name: str) -> Advice:
+    """Return the advice for an archived plan: commit it, then merge its worktree if it has one."""
+    if _is_uncommitted(stored_plan):
+        return Advice((f"execplan commit {name}",))
+    from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
+
+    for record in list_unmerged_archived(stored_plan.project):
+        if record.id == stored_plan.ref.id:
+            return Advice((finish_command(stored_plan.project, record),))
+    return Advice((f"execplan restore {name}",))
 
 
 def _is_uncommitted(stored_plan: StoredPlan) -> bool:
@@ -157,52 +166,12 @@ def edit_steps(name: str, command: str) -> Work:
     return Work("edit the steps in the plan", command, editor_command=f"execplan edit {name}")
 
 
-def advise_new_plan(plan: ParsedPlan, name: str, *, is_copy: bool = False) -> Advice:
-    """Return the advice for a new plan; `is_copy` is whether it has the text of a repository's template."""
-    if is_copy:
-        editor, next_command = f"execplan edit {name}", f"execplan next {name}"
-        work = Work("replace what the template says", next_command, editor_command=editor)
-        return Advice((editor, next_command), work)
-    if sections := unfilled_sections(plan):
-        return advise_filling(sections, name)
-    return Advice((f"execplan next {name}" if plan.tasks else _format_add_command(plan, name),))
-
-
 def _format_start_command(stored_plan: StoredPlan, plan: ParsedPlan, name: str) -> str:
     """Return the command that makes a plan of a document outside the plans directories, or that adds the first task."""
     project, ref = stored_plan.project, stored_plan.ref
     if plan.is_document and ref not in plan_store.refs(project):  # as a plan it would be archived with the others
         return f"execplan new --from {quote_plan_name(project.display_path(ref.path))}"
-    return _format_add_command(plan, name)
-
-
-def _format_add_command(plan: ParsedPlan, name: str) -> str:
-    """Return the command that adds the first task of a plan; if a block that is never closed hides its end, that of lint."""
-    if not all([block.is_closed for block in plan.blocks]):
-        return f"execplan lint {name}"
-    option = "" if plan.section(outline.PROGRESS) is not None else "--create "
-    return f"execplan add 'First step' {option}-p {name}"
-
-
-def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = False) -> Advice:
-    """Return the advice for a plan without open tasks: write the outcome, fill in sections, fix errors, then archive.
-
-    In the plan's own worktree, finishing it archives the plan.
-    """
-    needs_outcome = lacks_outcome(plan)
-    filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
-    if filling.work is not None and not needs_outcome:
-        return filling
-    commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
-    if features.load(features.ARCHIVE_ERRORS)(plan):
-        commands = [f"execplan lint {name}"]
-    if needs_outcome:
-        outcome_command = hint_reader.outcome_command(plan, name)
-        if filling.work is not None:
-            work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
-            return Advice((outcome_command, *filling.commands), work)
-        commands = [outcome_command, *commands]
-    return Advice(tuple(commands))
+    return format_add_command(plan, name)
 
 
 def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
@@ -220,16 +189,6 @@ def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
     if run := execution_status.find_open_run(project, ref):
         return advise_open_run(run, execution_status.finish_run_commands(project, ref, run, name), name)
     return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
-
-
-def advise_filling(sections: Sequence[str], name: str) -> Advice:
-    """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
-    commands = list(
-        dict.fromkeys([*[hint_reader.fill_command(section, name) for section in sections], f"execplan edit {name}"])
-    )
-    count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
-    work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
-    return Advice(tuple(commands), work)
 
 
 def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) -> Advice:

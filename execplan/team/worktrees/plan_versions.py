@@ -57,6 +57,8 @@ class PlanLocation(NamedTuple):
     """Whether the main worktree does not have the plan."""
     older_worktree: str = ""
     """Root of the plan's own worktree if it has an older version than the current one; otherwise empty."""
+    is_diverged: bool = False
+    """Whether that version is not simply older: both worktrees have changed the plan."""
 
     @property
     def difference(self) -> str:
@@ -70,14 +72,23 @@ class PlanLocation(NamedTuple):
     def describe(self) -> str:
         """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
         if not self.directory:
-            older = f"{os.path.relpath(self.older_worktree)} has an older version" if self.older_worktree else ""
-            details = ", ".join(filter(None, [self.difference, older]))
+            details = ", ".join(filter(None, [self.difference, self._describe_older()]))
             if self.lacking and " " not in self.main_branch:  # not the description of a detached HEAD
                 details += f"; commit the plan there, then: git merge {quote(self.main_branch)}"
             return f"here, {details}" if details else ""
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
         details = ", ".join(filter(None, [branch, self.difference]))
         return f"in {os.path.relpath(self.directory)} ({details})"
+
+    def _describe_older(self) -> str:
+        """Return what the plan's own worktree has, if this is the newest version; empty if that is equal."""
+        if not self.older_worktree:
+            return ""
+        directory = os.path.relpath(self.older_worktree)
+        if not self.is_diverged:
+            return f"{directory} has an older version"
+        merge = f"git -C {quote(directory)} merge {quote(self.main_branch)}"
+        return f"{directory} has other changes; commit both, then: {merge}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the location as a document shows it; `path` is None for the current worktree."""
@@ -157,7 +168,7 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
     differing = differing_texts(project, own, other_worktrees, paths, includes_new=includes_new)
-    candidates = _changed_since_fork(project, own, differing)
+    candidates, diverged = _changed_since_fork(project, own, differing)
     own_worktrees = {
         paths.path_of(project.root, record): worktree
         for record in paths.records
@@ -183,7 +194,9 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
             newest = _equal_version(own_version, own_worktree, paths)
         location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
         if newest.worktree is current:
-            location = location._replace(root="", directory="", older_worktree=own_worktree.root if is_older else "")
+            older_worktree = own_worktree.root if is_older else ""
+            is_diverged = (path, older_worktree) in diverged
+            location = location._replace(root="", directory="", older_worktree=older_worktree, is_diverged=is_diverged)
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
     return versions
@@ -191,10 +204,11 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
 
 def _changed_since_fork(
     project: Project, own: Mapping[str, bytes], versions: Sequence[tuple[str, PlanText]]
-) -> dict[str, list[PlanText]]:
+) -> tuple[dict[str, list[PlanText]], set[tuple[str, str]]]:
     """Return the versions that their worktrees have changed since they left the current branch, by path.
 
-    If the current worktree has changed a plan, too, only versions with more progress count. If git can't tell what has changed, progress decides.
+    If the current worktree has changed a plan, too, only versions with more progress count. Also returns the paths that
+    both have changed, each with the root of the other worktree. If git can't tell what has changed, progress decides.
     """
     names = [
         (version.worktree.root, name)
@@ -205,6 +219,7 @@ def _changed_since_fork(
     fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
     archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
     changed: dict[str, list[PlanText]] = {}
+    diverged: set[tuple[str, str]] = set()
     for path, version in versions:
         root = version.worktree.root
         if fork_texts.get((root, version.project.display_path(version.ref.path))) == version.data:
@@ -214,11 +229,12 @@ def _changed_since_fork(
                 continue
         else:
             is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
+            diverged |= {(path, root)} if is_own_changed else set()
             required = _progress_of(project, own[path], is_archived=False) if is_own_changed else _BROKEN
             if _progress(version) <= required:
                 continue
         changed.setdefault(path, []).append(version)
-    return changed
+    return changed, diverged
 
 
 def _progress(version: PlanText) -> tuple[bool, int, int, int]:

@@ -13,12 +13,14 @@ from typing import NamedTuple
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock
-from execplan.core.git.linked_worktrees import Worktree, list_worktrees, worktree_of
+from execplan.core.git.linked_worktrees import Worktree, has_linked_worktrees, list_worktrees, project_in, worktree_of
+from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree, worktree_plan_path
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.core.text import fast_json
+from execplan.core.text.message_parts import quote
 
 _FOLDER = "worktrees"
 _SUFFIX = ".json"
@@ -90,12 +92,23 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
     return record or next((record for record in load_records(project) if record.target_plan == plan), None)
 
 
-def other_copy_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning if a plan that was edited or compiled in the main worktree has a worktree of its own."""
-    record = load_record(project, plan_key(project, ref))
-    if record is None or not os.path.isdir(record.root):
-        return ()
-    return (f"{ref.id} has its own worktree: its copy in {os.path.relpath(record.root)} was not changed",)
+def list_unmerged_archived(project: Project) -> list[WorktreeRecord]:
+    """Return the records of the plans that are archived in their own worktrees, which are not merged yet."""
+    worktrees = list_worktrees(project) if has_linked_worktrees(project) else []
+    archived = []
+    for record in load_records(project) if worktrees else ():
+        worktree = find_worktree(record, worktrees)
+        if worktree is None or not worktree.exists or os.path.lexists(os.path.join(worktree.root, record.plan)):
+            continue
+        if record.id in [ref.id for ref in plan_store.refs(project_in(project, worktree), archive=True)]:
+            archived.append(record)
+    return archived
+
+
+def finish_command(project: Project, record: WorktreeRecord) -> str:
+    """Return the command that merges the worktree of a plan and removes it."""
+    is_here = worktree_plan_path(project) == record.plan
+    return f"execplan worktree{'' if is_here else ' ' + quote(record.id)} --finish"
 
 
 def save_record(project: Project, record: WorktreeRecord) -> None:

@@ -102,7 +102,7 @@ def test_a_run_belongs_to_the_worktree_of_its_plan(repo: Folder) -> None:
     repo.ok("set", "Concrete Steps", "```sh {#make}\ntouch made.txt\n```", "-p", "parser", "--commit")
     worktree = open_worktree(repo)
     for command in ("compile", "approve", "run"):
-        assert f"its copy in ../repo.worktrees/{PARSER} was not changed" in repo.run(command, "parser").err
+        assert f"{PARSER} is worked on in ../repo.worktrees/{PARSER}" in repo.run(command, "parser").err
     assert "compiled" not in repo.run("status").out
     worktree.ok("compile", "parser")
     assert "compiled" in repo.run("status").out
