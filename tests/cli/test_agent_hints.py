@@ -138,7 +138,7 @@ def test_a_named_agent_can_not_decide_for_a_person(desk: InProcessRepository, by
     assert desk.type("approve", "--dry-run", *name).exit == 0
     assert desk.data("approve", "--list")["approvals"] == []
     error = desk.refused(7, "not-approved", "run", *name)
-    assert error["hint"] == f"review the plan, then approve it: execplan evaluate {PLAN}"
+    assert error["hint"] == f"see what would run, and who can approve it: execplan evaluate {PLAN}"
 
 
 def test_a_named_agent_can_not_resume_or_roll_back(desk: InProcessRepository) -> None:
@@ -159,7 +159,7 @@ def test_a_named_agent_approves_what_the_policy_approves(desk: InProcessReposito
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     command = f"execplan approve {PLAN}"
     hint = desk.refused(7, "not-approved", "run")["hint"]
-    assert hint == f"review the plan, then approve it: execplan evaluate {PLAN}"
+    assert hint == f"see what would run, and who can approve it: execplan evaluate {PLAN}"
     assert desk.type("evaluate").out.endswith(f"\nnext: {command}\n")
     assert desk.type("evaluate", "--json").json["next"] == [command]
     assert desk.data(*command.split()[1:])["approver"] == "the policy"
@@ -271,7 +271,7 @@ def test_edits_of_a_blocked_revision_are_used_by_a_replan(desk: InProcessReposit
     result = desk.type("evaluate")
     assert "verdict: blocked" in result.out
     replan = f"execplan replan 1 -p {PLAN} --reason 'What was wrong'"
-    assert result.out.endswith(f"\nnext: edit the steps in the plan, then: {replan}\n")
+    assert result.out.endswith(f"\nnext: fix the errors above, then: {replan}\n")
     assert "execplan approve" not in desk.type("prime").out
     desk.plan(plan.replace("target=src/late.py", "target=src/later.py"))
     assert desk.type(*shlex.split(replan)[1:]).exit == 0

@@ -68,7 +68,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.cli.output.evaluation_output import evaluation_json, evaluation_text
     from execplan.execution.approvals.plan_evaluation import evaluate_plan
     from execplan.execution.engine.run_records.run_summary import find_active_run
-    from execplan.team.advice.plan_advice import edit_steps
+    from execplan.team.advice.advice import Work
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     evaluated_plan = evaluate_plan(project, ref, find_active_run(project, ref))
@@ -95,7 +95,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     next_commands, work = advice.commands, advice.work
     if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
         next_commands = (_command_after_edit(evaluated_plan, name),)
-        work = edit_steps(name, next_commands[0]) if not ok else None
+        work = Work("fix the errors above", next_commands[0]) if not ok else None
     elif not next_commands:
         is_approval_next = True
         next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
 _FILE = "worktree-plan"
-_MAX_RECORD_BYTES = 1 << 14
 _DIRECTORY = "sticky-plans"
 """State directory with a file for each author, so that nobody's choice redirects another author's commands."""
 _MAX_BYTES = 1 << 14
@@ -43,7 +42,7 @@ def worktree_plan_path(project: Project) -> str:
     """Return the path of the current worktree's plan from the root, existing or not; empty if it has none."""
     if project.git is None or not is_linked_worktree(project.git):
         return ""
-    return os.fsdecode(file_access.read_if_exists(os.path.join(project.state, _FILE), _MAX_RECORD_BYTES) or b"")
+    return os.fsdecode(file_access.read_if_exists(os.path.join(project.state, _FILE), _MAX_BYTES) or b"")
 
 
 def set_plan_of_worktree(project: Project, plan: str) -> None:

@@ -239,7 +239,7 @@ def require_approval(
 def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
     """Return the error for a plan that is not approved, with the changes since approval."""
     command = f"execplan evaluate {ref.shell_name}"  # it ends with how the plan is approved, and by whom
-    hint = f"review the plan, then approve it: {command}"
+    hint = f"see what would run, and who can approve it: {command}"
     if newest is None:
         return ExecplanError("not-approved", f"{ref.id} is not approved", hint=hint)
     subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
@@ -247,7 +247,7 @@ def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanErr
         return ExecplanError("not-approved", f"{subject} was revoked", hint=hint, candidates=reasons)
     if newest.state == USED:
         message = f"{subject} was already used: an approval is valid for one run and its resumes"
-        hint = f"review the plan, approve it again, then repeat this command: {command}"
+        hint = f"see who can approve it again, then repeat this command: {command}"
         return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
     if newest.state == EXPIRED:
         message = f"{subject} is not valid at this time"

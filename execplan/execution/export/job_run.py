@@ -177,7 +177,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
         raise ExecplanError(
             "other-digest",
             f"{ref.id} is not as it was exported: its steps, or a file that they use, have changed",
-            hint=f"review it, approve it, and export it again: execplan evaluate {ref.shell_name}",
+            hint=f"see who can approve it, then export it again: execplan evaluate {ref.shell_name}",
             candidates=_changes_since_approval(project, ref, candidate.binding),
         )
     earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.core import features
-from execplan.core.git.git_directory import operation_in_progress
+from execplan.core.errors import ExecplanError
+from execplan.core.git.git_directory import MERGE, operation_in_progress
 from execplan.core.plan_store.plan_store import name_in_commands
 
 if TYPE_CHECKING:
@@ -50,6 +51,20 @@ def has_conflicts(stored_plan: StoredPlan) -> bool:
     if stored_plan.plan is not None and stored_plan.plan.conflict_lines:
         return True
     return bool(unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
+
+
+def finish_merge_commands(project: Project) -> tuple[str, ...]:
+    """Return the command that finishes a merge in which no conflict is left; none without one, or if git can't say.
+
+    A rebase without conflicts may have stopped so that somebody edits the plan.
+    """
+    if project.git is None or operation_in_progress(project.git) != MERGE:
+        return ()
+    try:
+        commands: tuple[str, ...] = features.load(features.MERGE_COMMANDS)(project, [])
+    except ExecplanError:
+        return ()
+    return commands
 
 
 def conflict_warning(path: str, line: int) -> str:

@@ -16,7 +16,7 @@ from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_nam
 from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
-from execplan.team.advice.conflict_warnings import has_conflicts
+from execplan.team.advice.conflict_warnings import finish_merge_commands, has_conflicts
 from execplan.team.advice.section_advice import advise_completion, advise_filling, format_add_command
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     name = name_in_commands(project, stored_plan.ref)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
-    if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
-        return Advice((f"execplan merge {name}",))
+    if (advice := _advise_merge(stored_plan, name)).commands:
+        return advice
     if state == ARCHIVED:
         return _advise_archived(stored_plan, name)
     if commands := execution_status.open_run_commands(execution, name):
@@ -64,6 +64,14 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
     return _advise_open_task(open_tasks.task, plan, execution, name)
+
+
+def _advise_merge(stored_plan: StoredPlan, name: str) -> Advice:
+    """Return the advice while a plan has conflicts, or a merge only has to be committed; otherwise empty."""
+    if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
+        return Advice((f"execplan merge {name}",))
+    commands = finish_merge_commands(stored_plan.project)
+    return Advice(commands, why="a merge is in progress" if commands else "")
 
 
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:

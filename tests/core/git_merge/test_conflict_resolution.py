@@ -210,6 +210,13 @@ def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
     assert result.exit == 5
     assert result.json["error"]["code"] == "under-way"
     holds_both(repo)
+    for command in ("status", "next", "show"):
+        assert repo.run(command).out.endswith(f"next: execplan merge {PLAN_ID}\n")
+    repo.git("add", PLAN)
+    for command in ("status", "next", "show"):
+        assert repo.run(command).out.endswith("next: git commit --no-edit\n")
+    repo.git("commit", "-q", "--no-edit")
+    assert "git commit" not in repo.run("next").out
 
 
 def test_one_side_of_a_record_in_conflict_is_kept(repo: Folder) -> None:

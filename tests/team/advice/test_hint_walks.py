@@ -80,7 +80,7 @@ class Desk:
     def follow(self, hint: str) -> Result:
         """Do what a hint says, of several ways the first."""
         hint = re.split("; (?:if|or) ", hint)[0]
-        if "edit the steps in the plan" in hint:
+        if "edit the steps in the plan" in hint or "fix the errors above" in hint:
             self.edit_steps()
         if "so that only see remain" in hint:
             self.remove_step()

@@ -303,7 +303,7 @@ def test_an_approval_that_is_stale_is_renewed(repo: Folder) -> None:
     assert last_line(repo, "next") == "next: execplan run 2026-01-01_parser"
     path.write_text(WITH_STEP.replace("touch out.txt", "touch other.txt"))
     hint = repo.run("run", "--json").json["error"]["hint"]
-    assert hint == "review the plan, then approve it: execplan evaluate 2026-01-01_parser"
+    assert hint == "see what would run, and who can approve it: execplan evaluate 2026-01-01_parser"
     for command in (("next",), ("status",), ("show",), ("show", "--steps"), ("handoff",)):
         assert last_line(repo, *command) == "next: execplan evaluate 2026-01-01_parser"
     assert "Continue:\n  execplan evaluate 2026-01-01_parser\n" in repo.run("prime").out
