@@ -40,6 +40,7 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
             hint += "; put -- before text that starts with a hyphen"
         return usage_error(f"unknown option {error.option_name}", hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
+        hint = f"list all plans: execplan list --all; {hint}" if error.param.name == "plan" else hint
         return usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
     if isinstance(error, click.BadParameter) and error.param is not None:
         return usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)

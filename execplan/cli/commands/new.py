@@ -22,7 +22,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan import reader
 from execplan.core.plan.task_edits import text_without_box
-from execplan.core.plan_store import plan_store
+from execplan.core.plan_store import implied_plan, plan_store
 from execplan.core.plan_store.author import can_ask
 from execplan.core.project import plan_directories, project_discovery
 from execplan.core.project.project_settings import SETTINGS_FILE, Settings
@@ -229,7 +229,16 @@ def new(
         )
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
+    notes += _sticky_plan_notes(project, created_plan)
     return created_answer(created_plan._replace(warnings=created_plan.warnings + notes), options)
+
+
+def _sticky_plan_notes(project: Project, created_plan: CreatedPlan) -> tuple[str, ...]:
+    """Return that another plan is still the sticky one, if it is."""
+    sticky = implied_plan.find_sticky_plan(project)
+    if sticky is None or sticky[1].id == created_plan.id:
+        return ()
+    return (f"commands without -p still mean {sticky[1].id}; to change that: execplan use {quote(created_plan.id)}",)
 
 
 def _read_plan(source: str) -> bytes:

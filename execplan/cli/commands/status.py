@@ -141,7 +141,7 @@ def status(
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
-        advice, advised_row = _first_advice(rows, find_chosen_path(project))
+        advice, advised_row = _first_advice(rows, find_chosen_path(project), with_documents=is_named)
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
@@ -202,13 +202,13 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
     return [row for row in rows if row.data["state"] != COMPLETE or row.data["execution"]] or rows
 
 
-def _first_advice(rows: list[_PlanRow], chosen_path: str) -> tuple[Advice, _PlanRow | None]:
+def _first_advice(rows: list[_PlanRow], chosen_path: str, *, with_documents: bool) -> tuple[Advice, _PlanRow | None]:
     """Return the first advice to do something, in the order in which plans are worked on, with its row.
 
-    Advice needs the plan itself, so only plans up to the first with advice are read.
+    `with_documents` is whether a file that is not a plan is to become one. Advice needs the plan itself, so only plans up to the first with advice are read.
     """
     for row in sorted(rows, key=lambda row: work_order(row.plan, row.open_tasks, chosen_path)):
-        if (not row.plan.ref.archived or row.location is not None) and (row.plan.state != DOCUMENT or len(rows) == 1):
+        if (not row.plan.ref.archived or row.location is not None) and (row.plan.state != DOCUMENT or with_documents):
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])
             if advice.commands or advice.work:

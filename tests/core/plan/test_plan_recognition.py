@@ -197,6 +197,7 @@ def test_all_commands_agree_on_what_a_plan_is(design: Folder) -> None:
     assert "parser-design" not in design.run("board").out
     status = design.ok("status")["states"]
     assert (status["document"], status["active"] + status["complete"]) == (1, 1)
+    assert "next:" not in design.run("status", "--state", "document").out
     assert design.run("status", "parser-design").out.endswith("add 'First step' --create -p parser-design\n")
     design.ok("add", "First step", "--create", "-p", "parser-design")
     assert len(design.ok("list")["plans"]) == 2

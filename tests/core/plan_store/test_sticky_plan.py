@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from execplan.cli.app import load_command
@@ -74,3 +76,12 @@ def test_hints_omit_it_only_where_it_is_the_default() -> None:
         if "-p" in param.opts and (param.help or "").endswith(f"Default: {DEFAULT_PLAN}.")
     }
     assert defaulting >= DEFAULTING_COMMANDS
+
+
+def test_a_new_plan_says_that_another_one_stays_the_sticky_one(repo: Folder) -> None:
+    assert "still mean" not in repo.run("new", "Alpha").err
+    repo.ok("use", "alpha")
+    result = repo.run("new", "Beta")
+    assert re.search(r"still mean \S+_alpha; to change that: execplan use \S+_beta\n", result.err)
+    repo.ok("use", "beta")
+    assert "still mean" not in repo.run("show", "beta").err
