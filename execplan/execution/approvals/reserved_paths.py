@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.core.text.pure_paths import is_inside
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,39 +25,31 @@ def protection_reason(project: Project, path: str) -> str:
 def make_protection_check(project: Project) -> Callable[[str], str]:
     """Return a function that finds the reason for many paths of a project."""
     artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
-    artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
+    parents = [os.path.relpath(directory, project.root).casefold().partition("/{")[::2] for directory in artifact_dirs]
+    evidence_dirs = [(f"{parent}/", bool(date_part)) for parent, date_part in parents]
     linked_prefixes = [
         f"{os.path.relpath(directory, os.path.realpath(project.root)).casefold()}/"
         for directory in _linked_artifact_dirs(project)
     ]
 
     def reason_for(path: str) -> str:
-        folded_path = path.casefold()
-        if ".git" in folded_path.split("/"):
+        folded_path = path.casefold()  # loops without generators: this is called for each file of the repository
+        if ".git" in folded_path and ".git" in folded_path.split("/"):
             return "git's own"
-        tool_reason = next((reason for path_part, reason in _TOOL_PATHS.items() if path_part in f"/{folded_path}/"), "")
-        is_evidence = any(
-            [_is_evidence(folded_path, artifacts_pattern) for artifacts_pattern in artifact_patterns]
-        ) or any(
-            [
-                folded_path.startswith(artifacts_prefix)
-                and folded_path[len(artifacts_prefix) :].partition("/")[0] in _EVIDENCE_NAMES
-                for artifacts_prefix in linked_prefixes
-            ]
-        )
-        return tool_reason or (EVIDENCE if is_evidence else "")
+        for part, reason in _TOOL_PATHS.items():
+            if part in f"/{folded_path}/":
+                return reason
+        for prefix, is_dated in evidence_dirs:
+            if folded_path.startswith(prefix):
+                names = folded_path[len(prefix) :].split("/")
+                if not _EVIDENCE_NAMES.isdisjoint(names[1:] if is_dated else names[1:2]):  # dated ones are deeper
+                    return EVIDENCE
+        for prefix in linked_prefixes:
+            if folded_path.startswith(prefix) and folded_path[len(prefix) :].partition("/")[0] in _EVIDENCE_NAMES:
+                return EVIDENCE
+        return ""
 
     return reason_for
-
-
-def _is_evidence(path: str, artifacts_pattern: str) -> bool:
-    """Return whether a path is execution evidence of a plan under this artifacts directory.
-
-    Artifacts filed by year and month are deeper in the tree.
-    """
-    parent, _, date_part = artifacts_pattern.partition("/{")
-    parts = path.removeprefix(f"{parent}/").split("/")
-    return is_inside(path, parent) and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
 
 
 def _linked_artifact_dirs(project: Project) -> list[str]:

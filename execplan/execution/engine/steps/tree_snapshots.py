@@ -62,14 +62,17 @@ def _is_near(folder: str, paths: list[str]) -> bool:
 
 _last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
+_saved_trees: dict[str, WorkspaceSnapshot] = {}
+"""The snapshots before the steps that this process is running, by the paths of their files."""
 
 
 def save_snapshot(context: RunContext, step: Step) -> None:
     """Save a snapshot of the tree before a step. Raises ExecplanError."""
     from execplan.execution.engine.workspace import workspace_snapshot
 
-    last_tree = _last_trees.get(context.run_paths.id)
-    workspace_snapshot.save(_scan_tree(context, step, last_tree, keep=True), snapshot_path(context.run_paths, step))
+    last_tree, path = _last_trees.get(context.run_paths.id), snapshot_path(context.run_paths, step)
+    _saved_trees[path] = _scan_tree(context, step, last_tree, keep=True)
+    workspace_snapshot.save(_saved_trees[path], path)
 
 
 def has_snapshot(context: RunContext, step: Step) -> bool:
@@ -92,7 +95,8 @@ def changes_since_snapshot(
 
     if not has_snapshot(context, step):
         return (), (), "in the repository (the snapshot from before the step is missing)"
-    before = workspace_snapshot.load(snapshot_path(context.run_paths, step))
+    path = snapshot_path(context.run_paths, step)
+    before = _saved_trees.pop(path, None) or workspace_snapshot.load(path)
     after = _scan_tree(context, step, before, keep=False)
     _last_trees.clear()
     _last_trees[context.run_paths.id] = after

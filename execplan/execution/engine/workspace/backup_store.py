@@ -28,16 +28,24 @@ _LEVEL = 1
 _SYNC_ALL_FROM = 64
 """Number of files from which on one sync of the whole file system is faster."""
 _TRIES = 8
+_REUSE = 3600.0
+"""Seconds for which a backup that was used is known to be there; retention periods are days."""
 
 
 class BackupStore:
     """The backups of a project, each named by the SHA-256 of its contents."""
 
-    def __init__(self, project: Project, pending: dict[str, str] | None = None) -> None:
-        """`pending`: temporary paths by digest of the backups that wait to be synced; see `batch`."""
+    def __init__(
+        self, project: Project, pending: dict[str, str] | None = None, used: dict[str, float] | None = None
+    ) -> None:
+        """`pending`: temporary paths by digest of the backups that wait to be synced; see `batch`.
+
+        `used`: when the retention period of each backup was last restarted.
+        """
         self.project = project
         self.folder = os.path.join(project.state, "backups")
         self._pending = pending
+        self._used: dict[str, float] = {} if used is None else used
 
     def save(self, data: bytes) -> str:
         """Back up and sync some bytes; return their SHA-256. Raises ExecplanError."""
@@ -58,7 +66,8 @@ class BackupStore:
 
     def has(self, digest: str) -> bool:
         """Return whether there is a backup with this digest; if so, restart its retention period."""
-        if self._pending is not None and digest in self._pending:
+        now = time.monotonic()
+        if (self._pending is not None and digest in self._pending) or now < self._used.get(digest, 0) + _REUSE:
             return True
         try:
             os.utime(self.path(digest))
@@ -66,6 +75,7 @@ class BackupStore:
             return False
         except OSError as error:
             raise file_error(error, self.path(digest), "use") from None
+        self._used[digest] = now
         return True
 
     def get(self, digest: str) -> bytes:
@@ -109,7 +119,7 @@ class BackupStore:
         """Provide a store that syncs all its backups only at the end, which is many times as fast."""
         pending: dict[str, str] = {}
         try:
-            yield BackupStore(self.project, pending)
+            yield BackupStore(self.project, pending, self._used)
             try:
                 self._commit(pending)
             except OSError as error:

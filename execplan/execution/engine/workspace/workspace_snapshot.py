@@ -210,7 +210,8 @@ def diff_snapshots(
     }
     is_complete = before.is_complete and after.is_complete
     changes, folders = [], []
-    for path in sorted(before.states.keys() | after.states.keys()):
+    differing = [path for path, state in after.states.items() if before.states.get(path) != state]
+    for path in sorted([*differing, *(before.states.keys() - after.states.keys())]):
         is_declared = any([is_inside(path, declared_path) for declared_path in declared_paths])
         is_near = is_declared or path in parent_paths
         if not (is_near or is_complete):
