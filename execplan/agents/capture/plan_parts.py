@@ -26,6 +26,8 @@ _SECTIONS = {
     section_roles.APPROACH: outline.WORK,
 }
 """Sections by the role of a heading; all other roles belong to the context."""
+_SECTIONS_BY_KEY = {outline.title_key(name): name for name in outline.NAMES if name not in outline.LIVING}
+"""Sections by their own names, in the form in which headings are compared."""
 _PRECEDENCE = (
     (("implement", "implementation"), ("plan", "step", "steps", "approach", "strategy"), outline.WORK),
     (("test", "testing", "verification"), ("plan", "strategy", "steps"), outline.VALIDATION),
@@ -46,6 +48,8 @@ _NUMBER = re.compile(
 
 def find_label(heading: str) -> str:
     """Return the section that a heading stands for, or `TASKS`; empty if it says nothing about that."""
+    if standard_name := _SECTIONS_BY_KEY.get(outline.title_key(heading)):
+        return standard_name
     words = section_roles.title_words(heading)
     if not words or len(words) > MAX_WORDS or is_numbered(heading):
         return ""

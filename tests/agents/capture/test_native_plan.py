@@ -78,6 +78,12 @@ def lost_lines(text: str, result: str) -> list[str]:
     return [line for line in text.splitlines() if words(line) not in content]
 
 
+def test_text_under_a_section_s_own_name_goes_to_that_section() -> None:
+    names = [name for name in outline.NAMES if name not in outline.LIVING]
+    text = "# Build it\n" + "".join([f"\n## {name}\n\nText of section {at}.\n" for at, name in enumerate(names)])
+    assert convert(text).sections == {name: [f"Text of section {at}."] for at, name in enumerate(names)}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_sections_of_each_sample(name: str) -> None:
     text = (SAMPLES / name).read_bytes().decode()
