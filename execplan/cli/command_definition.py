@@ -124,18 +124,18 @@ class ExecplanCommand(click.Command):
         except ExecplanError as error:
             for warning, command in self._other_copies():
                 error.warnings += (warning,)
-                error.hint = f"go on there: {command}"
+                error.hint = f"go on there: {command}" if command else error.hint
             if error.hint and ctx.params.get("plan") and error.code not in _UNKNOWN_PLAN:
                 error.hint = name_plan(error.hint, ctx.params["plan"])
             if error.hint:
-                error.hint = fit_hint(
-                    fit_plan_names(call.folder)(error.hint), denied_commands()
-                )  # while `--as` is known
+                # now, while `--as` is known
+                error.hint = fit_hint(fit_plan_names(call.folder)(error.hint), denied_commands())
             raise
         if implied_plan.selected and self.writes_plans:
             answer = answer._replace(text=f"{answer.text}\nin the sticky plan {implied_plan.selected[0].id}")
         for warning, command in self._other_copies():
-            answer = answer._replace(warnings=(*answer.warnings, warning), next_commands=(command,), work=None)
+            answer = answer._replace(warnings=(*answer.warnings, warning))
+            answer = answer._replace(next_commands=(command,), work=None) if command else answer
         return answer
 
     def _other_copies(self) -> list[tuple[str, str]]:

@@ -127,9 +127,16 @@ def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str
 
 
 def archive_errors(plan: ParsedPlan) -> list[Finding]:
-    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome."""
+    """Return the errors that stop the archive of a plan, besides open tasks and a missing outcome.
+
+    With them are open tasks that nothing counts, because of their checkboxes.
+    """
+    from execplan.linter.rules.task_format_rules import hidden_task_lines
+
     findings = lint_plan(plan, RuleContext(in_project=True), is_complete=True)
-    return [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    errors = [finding for finding in findings if finding.level == ERROR and finding.code not in ("EP501", "EP502")]
+    hidden = hidden_task_lines(plan)
+    return errors + [finding for finding in findings if finding.code == "EP206" and finding.line - 1 in hidden]
 
 
 def draft_errors(plan: ParsedPlan) -> list[Finding]:

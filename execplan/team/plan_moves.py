@@ -110,6 +110,7 @@ def archive(
     The parameters are as in `plan_archive.archive_plan`. A plan with an unfinished run is archived only with `force`.
     """
     from execplan.execution.engine.run_records.run_statuses import open_run_warnings
+    from execplan.team.advice import execution_status
     from execplan.team.review.comment_file import open_comment_warnings
 
     origin = plan_archive.hand_moved_from(project, ref)
@@ -118,6 +119,7 @@ def archive(
     warnings += () if source.archived else open_comment_warnings(project, source)
     if not (force or source.archived):
         ensure_no_open_runs(project, source, "archived")
+        warnings += execution_status.failed_work_warnings(project, source)
     moved = plan_archive.archive_plan(
         project,
         ref,

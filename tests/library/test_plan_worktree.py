@@ -719,3 +719,44 @@ def test_creation_is_killed_at_a_call_of_git(repo: Folder, moment: str) -> None:
         assert worktree.ok("worktree", "--finish")["commits"] == 0
         assert is_gone(repo, worktree)
     assert number > 5
+
+
+def test_other_changes_are_committed_before_the_worktree_is_finished(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.write("src/parser.py", "PARSER = 1\n")
+    worktree.ok("done", "2", "3", "-p", "parser")
+    result = worktree.run("outcome", "Blocks are read.", "-p", "parser", "--create")
+    finish = "execplan worktree --finish --commit"
+    assert result.out.endswith(f"next: commit your other changes (src/parser.py), then: {finish}\n")
+    worktree.git("add", "src")
+    worktree.git("commit", "-qm", "Build the parser")
+    assert worktree.run("next").out.endswith(f"next: {finish}\n")
+    assert worktree.run(*finish.split()[1:]).exit == 0
+
+
+def test_in_the_worktree_of_an_archived_plan_no_other_plan_is_suggested(repo: Folder) -> None:
+    commit_plan(repo, name="2026-02-02_scanner")
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("done", "2", "3", "-p", "parser")
+    worktree.ok("outcome", "Blocks are read.", "-p", "parser", "--create")
+    worktree.ok("archive", "parser")
+    for command in ("next", "status", "show"):
+        assert worktree.run(command).out.endswith(f"next: execplan commit {PARSER}\n")
+    worktree.ok("commit", "parser")
+    for command in ("next", "status", "show"):
+        assert worktree.run(command).out.endswith("next: execplan worktree --finish\n")
+    assert "execplan worktree --finish\n" in worktree.run("prime").out
+
+
+def test_after_an_edit_of_the_other_copy_all_commands_lead_to_the_worktree(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    repo.ok("add", "Another task", "-p", "parser")
+    for command in ("status", "next"):
+        assert repo.run(command).out.endswith(f'next: cd "$(execplan worktree {PARSER})"\n')
+        assert "here, lacks changes of main; commit the plan there, then: git merge main\n" in worktree.run(command).out
+    repo.ok("commit", "parser")
+    worktree.git("merge", "-q", "main")
+    assert "lacks" not in worktree.run("status").out

@@ -34,7 +34,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.run_records.finishing_commands import finishing_commands
 from execplan.execution.engine.run_records.run_statuses import describe_open_state, list_open_runs
 from execplan.team import plan_moves
-from execplan.team.advice.no_open_plans import no_open_plans_text
+from execplan.team.advice.no_open_plans import describe_no_open_plans
 
 LocatedPlan = tuple[Project, PlanRef]
 
@@ -224,7 +224,7 @@ def _nothing_complete_answer(answer: Answer) -> Answer:
     """Say why there is nothing to archive, and what shows the open plans if there are any; raises ExecplanError."""
     project = project_discovery.require(os.getcwd())
     count = len([plan for plan in plan_store.load_with_nested(project) if plan.state != DOCUMENT])
-    why = format_count(count, "open plan") if count else no_open_plans_text(project)
+    why = format_count(count, "open plan") if count else describe_no_open_plans(project)[0]
     text = f"no complete plans to archive: {why}"
     return answer._replace(text=text, next_commands=("execplan status",) if count else ())
 

@@ -22,6 +22,7 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.team.advice.advice import Advice
+from execplan.team.advice.no_open_plans import advise_new_plan
 from execplan.views.board.board_cards import Board, Card
 
 
@@ -83,7 +84,7 @@ def _open_board(source: BoardSource, *, everything: bool) -> Answer:
 def _next_commands(loaded_board: Board, project: Project) -> tuple[str, ...]:
     """Return the command for the first broken plan, or else for the first open plan, active ones before drafts and stalled ones.
 
-    Without plans, it is the command that creates one in the project.
+    Without plans, it is what `status` says.
     """
     if broken := broken_cards(loaded_board):
         return (f"execplan lint {quote_plan_name(broken[0].path)}",)
@@ -95,7 +96,7 @@ def _next_commands(loaded_board: Board, project: Project) -> tuple[str, ...]:
         command = f"execplan show {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
         return Advice((command,)).in_directory(directory).commands
     directory = project.base if project.is_read_only else ""
-    return () if loaded_board.cards else Advice(("execplan new 'Title'",)).in_directory(directory).commands
+    return () if loaded_board.cards else advise_new_plan(project, "")[1].in_directory(directory).commands
 
 
 def _command_directory(card: Card) -> str:

@@ -29,6 +29,7 @@ from execplan.team.advice.conflict_warnings import conflict_warnings
 from execplan.team.advice.next_plan import select_next_plan
 from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
 from execplan.team.advice.no_open_plans import describe_no_open_plans
+from execplan.team.advice.plan_advice import finish_archived_commands
 from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
 
 
@@ -171,7 +172,8 @@ def next_(
         )
     if ref.archived:
         data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
-        return Answer(data, escape_unprintable(f"{ref.id} is archived; it has no next task"))
+        text = escape_unprintable(f"{ref.id} is archived; it has no next task")
+        return Answer(data, text, next_commands=finish_archived_commands(stored_plan))
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
     warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:

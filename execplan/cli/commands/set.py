@@ -19,7 +19,6 @@ from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_selection, plan_store
-from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
 from execplan.team.advice.advice import Advice
@@ -79,8 +78,7 @@ def set_(
     name = quote_plan_name(ref.id, amended.path)
     parsed_plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     if parsed_plan.state() == COMPLETE:
-        is_worktree_plan = is_plan_of_worktree(project, ref)
-        advice = advise_completion(name, parsed_plan, is_worktree_plan=is_worktree_plan)
+        advice = advise_completion(project, ref, name, parsed_plan)
     elif sections := unfilled_sections(parsed_plan):
         advice = advise_filling(sections, name)
     else:

@@ -29,7 +29,7 @@ from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.advice.next_tasks import find_open_tasks
-from execplan.team.advice.plan_advice import advise
+from execplan.team.advice.plan_advice import advise, finish_archived_commands
 from execplan.team.advice.plan_json import full_plan_json, plan_json, task_notes
 
 if TYPE_CHECKING:
@@ -228,7 +228,9 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
     open_tasks = find_open_tasks(project, ref, parsed_plan) if stored_plan.state in (ACTIVE, DRAFT) else None
     claimed_tasks = {task["id"]: task for task in open_tasks.claimed_tasks} if open_tasks is not None else {}
     data["tasks"] = [claimed_tasks.get(task["id"], task) for task in data["tasks"]]
-    advice = advise(stored_plan, open_tasks, execution) if not ref.archived else Advice()
+    advice = (
+        Advice(finish_archived_commands(stored_plan)) if ref.archived else advise(stored_plan, open_tasks, execution)
+    )
     if ref.archived:
         data["run"] = execution_status.find_open_run(project, ref)
     else:

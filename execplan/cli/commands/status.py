@@ -20,14 +20,14 @@ from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, 
 from execplan.core.plan_facts.facts_extraction import list_stored_plan
 from execplan.core.plan_facts.facts_loader import load_listed_plans
 from execplan.core.plan_store import implied_plan, plan_selection, plan_store
-from execplan.core.plan_store.implied_plan import is_plan_of_worktree
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree, plan_of_worktree
 from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice
 from execplan.team.advice.listed_conflicts import listed_conflict_warnings
-from execplan.team.advice.next_plan import find_chosen_path, work_order
+from execplan.team.advice.next_plan import work_order
 from execplan.team.advice.next_tasks import (
     OpenTasks,
     describe_blockers,
@@ -37,7 +37,7 @@ from execplan.team.advice.next_tasks import (
     load_listed_claims,
 )
 from execplan.team.advice.no_open_plans import advise_new_plan
-from execplan.team.advice.plan_advice import advise
+from execplan.team.advice.plan_advice import advise, finish_archived_commands
 from execplan.team.dependencies.plan_resolver import PlanResolver
 from execplan.team.worktrees.newest_plans import with_newest_version, with_newest_versions
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from execplan.core.plan_facts.listed_plan import ListedPlan
     from execplan.core.plan_store.claims_file import Claim
+    from execplan.core.project.project import Project
     from execplan.team.worktrees.plan_versions import PlanLocation
 
 _BY_STATE = "state"
@@ -141,7 +142,9 @@ def status(
             lines.append(f"and {format_count(left_out_count, 'more plan')}; to list them, increase --limit")
         if hidden_count:
             lines.append(f"and {format_count(hidden_count, 'complete plan')}: execplan status --state complete")
-        advice, advised_row = _first_advice(rows, find_chosen_path(project), with_documents=is_named)
+        advice, advised_row = _first_advice(rows, _find_chosen_path(project), with_documents=is_named)
+        if not is_named and (commands := _finish_commands(project)):
+            advice, advised_row = Advice(commands), None
     elif is_filtered and plans:
         lines += ["", "no plans match"]
         advice = Advice(("execplan status",))
@@ -202,6 +205,19 @@ def _without_complete(rows: list[_PlanRow]) -> list[_PlanRow]:
     return [row for row in rows if row.data["state"] != COMPLETE or row.data["execution"]] or rows
 
 
+def _find_chosen_path(project: Project) -> str:
+    """Return the path of the sticky plan, or else of the plan of the worktree; empty without one."""
+    chosen = implied_plan.find_sticky_plan(project)
+    ref = chosen[1] if chosen is not None else plan_of_worktree(project)
+    return ref.path if ref is not None else ""
+
+
+def _finish_commands(project: Project) -> tuple[str, ...]:
+    """Return the command that finishes the plan of the worktree if it is archived there; none for other plans."""
+    ref = plan_of_worktree(project) if implied_plan.find_sticky_plan(project) is None else None
+    return finish_archived_commands(plan_store.load(project, ref)) if ref is not None and ref.archived else ()
+
+
 def _first_advice(rows: list[_PlanRow], chosen_path: str, *, with_documents: bool) -> tuple[Advice, _PlanRow | None]:
     """Return the first advice to do something, in the order in which plans are worked on, with its row.
 
@@ -212,7 +228,8 @@ def _first_advice(rows: list[_PlanRow], chosen_path: str, *, with_documents: boo
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])
             if advice.commands or advice.work:
-                return advice.in_directory(row.location.directory if row.location is not None else ""), row
+                name = plan_store.name_in_commands(row.plan.project, row.plan.ref)
+                return row.location.place(advice, name) if row.location is not None else advice, row
     return Advice(), None
 
 

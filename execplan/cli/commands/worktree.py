@@ -183,6 +183,9 @@ def _finish(
         open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
     if is_here_removed and not open_lines:
         open_lines = [f"the current directory was removed; continue in the project: {next_command}"]
+    left = _left_artifacts(target_project, target_ref)
+    if left:
+        next_command, open_lines = f"{return_command}execplan {directory}doctor", []
     for line in (*_describe_finished(finished), *open_lines):
         _report(call, line)
     data = {
@@ -198,10 +201,20 @@ def _finish(
     return Answer(
         data,
         finished.target,
-        warnings=(*finished.warnings, *(blocked if finished.not_archived else ())),
+        warnings=(*finished.warnings, *(blocked if finished.not_archived else ()), *left),
         next_commands=_next_commands(call, next_command),
         is_raw=True,
     )
+
+
+def _left_artifacts(project: Project, ref: PlanRef | None) -> tuple[str, ...]:
+    """Return a warning if an archived plan has artifacts outside the archive, which another branch has added."""
+    if ref is None or not ref.archived:
+        return ()
+    directory = project.artifacts_dir(ref.id)
+    if not os.path.isdir(directory):
+        return ()
+    return (f"{project.display_path(directory)} was not archived with the plan; see where it belongs: execplan doctor",)
 
 
 def _describe_finished(finished: FinishedWorktree) -> list[str]:

@@ -52,7 +52,7 @@ def task_answer(
         open_tasks = open_tasks._replace(task=None)
     execution = execution_status.status_if_readable(stored_plan)
     advice = advise(stored_plan, open_tasks, execution)
-    advice = advice.in_directory(location.directory if location is not None else "")
+    advice = location.place(advice, plan_store.name_in_commands(project, ref)) if location is not None else advice
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
         lines = [_no_task_text(open_tasks, plan)]

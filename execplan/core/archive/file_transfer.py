@@ -54,7 +54,7 @@ def _boundary(project: Project, path: str) -> str:
 
 def target_taken_error(path: str) -> ExecplanError:
     """Build the error for a move to a path that already exists."""
-    hint = "rename one of the two, then try again"
+    hint = "rename one of the two, then try again; if both are of one plan, see how to merge them: execplan doctor"
     return ExecplanError("target-taken", f"{path} already exists", hint=hint)
 
 

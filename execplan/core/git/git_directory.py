@@ -11,10 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
-MERGE = "a merge"
-"""The operation of `git merge`, as messages name it."""
 _IN_PROGRESS = {
-    "MERGE_HEAD": (MERGE, "git commit --no-edit"),
+    "MERGE_HEAD": ("a merge", "git commit --no-edit"),
     "rebase-merge": ("a rebase", "git rebase --continue"),
     "rebase-apply/applying": ("git am", "git am --continue"),
     "rebase-apply": ("a rebase", "git rebase --continue"),

@@ -6,6 +6,7 @@ import os
 
 from execplan.core.files import atomic_files, file_access
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import actor
 from execplan.core.project import project_discovery, project_state
 from execplan.core.project.project import is_linked_worktree
 
@@ -26,10 +27,13 @@ selected: list[PlanRef] = []
 
 
 def plan_of_worktree(project: Project) -> PlanRef | None:
-    """Return the plan of the current worktree; None if it has none, or if the plan was moved away."""
+    """Return the plan of the current worktree, also if it is archived there; None if it has none, or if it was moved away."""
     plan = worktree_plan_path(project)
     path = os.path.join(project.root, plan)
-    return plan_store.ref_for_path(project, path) if plan and os.path.lexists(path) else None
+    if not plan or os.path.lexists(path):
+        return plan_store.ref_for_path(project, path) if plan else None
+    plan_id = project.split_plan_path(path)[1]
+    return next((ref for ref in plan_store.refs(project, archive=True) if ref.archived and ref.id == plan_id), None)
 
 
 def is_plan_of_worktree(project: Project, ref: PlanRef) -> bool:
@@ -85,6 +89,4 @@ def follow_move(project: Project, old: str, new: str) -> None:
 
 
 def _file(project: Project) -> str:
-    from execplan.core.plan_store.author import actor
-
     return os.path.join(project.state, _DIRECTORY, project_state.path_key(actor(project)))

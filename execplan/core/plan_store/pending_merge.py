@@ -143,6 +143,9 @@ def finishing_hint(project: Project, paths: Sequence[str], again: str) -> str:
     steps = find_steps(project, paths, again)
     if files_at(list_unmerged(project), paths):
         return steps.to_text()
+    files = [path for path in paths if os.path.isfile(path)]
+    if steps.finishing and "rebase" in steps.finishing[-1]:  # refused while the plan has changes
+        return f"finish it with the plan: {_git_command(project, 'add', files)} && {steps.finishing[-1]}"
     if steps.finishing:
         return f"finish it, then commit the plan: {steps.finishing[0]} && {again}"
     merging = [_merge_command(project, path) for path in _marked_plans(project, paths, paths)]
@@ -159,7 +162,7 @@ def next_commands(project: Project, plans: Sequence[tuple[Project, PlanRef]]) ->
     if project.git is None or not operation_in_progress(project.git):
         return ()
     unmerged = list_unmerged(project)
-    in_conflict = [plan for plan in plans if files_at(unmerged, plan_paths(*plan))]
+    in_conflict = [plan for plan in plans if unmerged and files_at(unmerged, plan_paths(*plan))]
     merging = [f"execplan merge {plan_store.name_in_commands(*plan)}" for plan in in_conflict]
     return tuple(merging) or find_steps(project, [], "").finishing or ("git status",)
 

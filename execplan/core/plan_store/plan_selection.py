@@ -42,9 +42,7 @@ def plan_from_environment() -> str | None:
 
 
 def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
-    """Select a plan and its project: by name, by EXECPLAN_PLAN, as the sticky plan, or as the only plan.
-
-    In a worktree of a plan, that is the plan if there is no sticky one.
+    """Select a plan and its project: by name, by EXECPLAN_PLAN, as the sticky plan, as the worktree's, or as the only plan.
 
     Raises ExecplanError if no single plan fits.
     """

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Final
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.engine.journal.journal_entries import AGAIN, ASK, UNKNOWN
+from execplan.execution.engine.journal.journal_entries import AGAIN, ASK, BY_HAND, UNKNOWN
 from execplan.execution.engine.run_questions import answer_arguments
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.states import COMPLETED, FAILED, ROLLED_BACK
@@ -82,6 +82,7 @@ def format_resume_command(run: int | str, plan: str, executor: str, arguments: S
 WORK_BEFORE_ANSWER: Final = {
     ASK: "correct what failed, but nothing that a completed step has written",
     UNKNOWN: "find out what the step has done",
+    BY_HAND: "do its work by hand",
 }
 """What comes before the first answer to a question, by its kind; nothing for other kinds."""
 

@@ -143,7 +143,9 @@ def resolve_answer(question: Question, answer: str | None, *, stop_rolls_back: b
         error = ExecplanError(
             "bad-answer",
             f"{answer!r} is not an answer to: {question.words}",
-            hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
+            hint="see who approves the new revision: execplan evaluate"
+            if question.why == APPROVE
+            else f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
         error.explanations = explain_answers(question, stop_rolls_back=stop_rolls_back)

@@ -197,6 +197,16 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
         )
 
 
+def hidden_task_lines(plan: ParsedPlan) -> set[int]:
+    """Return the lines of open tasks that are not recognized, because their checkboxes are malformed."""
+    lines = plan.text.lines
+    return {
+        issue.line
+        for issue in _unrecognized_tasks(plan)
+        if "[x]" not in f"{issue.replacement} {lines[issue.line].casefold()}"
+    }
+
+
 def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
     """Yield the problems with the box and the bullet of a task."""
     line = plan.text.lines[task.box_line]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.core import features
 from execplan.core.edits.plan_commit import changed_plans
 from execplan.core.errors import ExecplanError
 
@@ -23,9 +22,5 @@ def changed_archived_plans(project: Project) -> list[tuple[Project, PlanRef]]:
 
 
 def uncommitted_archive_commands(project: Project) -> tuple[str, ...]:
-    """Return the command that commits archived plans with changes, or what comes first during a merge; none without such plans."""
-    changed = changed_archived_plans(project)
-    if not changed:
-        return ()
-    merging: tuple[str, ...] = features.load(features.MERGE_COMMANDS)(project, changed)
-    return merging or ("execplan commit --all",)
+    """Return the command that commits archived plans with changes; none without such plans."""
+    return ("execplan commit --all",) if changed_archived_plans(project) else ()

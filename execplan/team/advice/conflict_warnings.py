@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
-from execplan.core.git.git_directory import MERGE, operation_in_progress
+from execplan.core.git.git_directory import operation_in_progress
+from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import name_in_commands
+from execplan.core.project.project_discovery import with_nested_projects
+from execplan.team.advice.advice import Advice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,32 +21,19 @@ if TYPE_CHECKING:
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """Return a warning for each plan with git conflict markers, and for other files of plans that are unmerged."""
-    return tuple(
-        [
-            conflict_warning(
-                stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines[0] + 1
-            )
-            for stored_plan in stored_plans
-            if stored_plan.plan is not None and stored_plan.plan.conflict_lines
-        ]
-    ) + unmerged_warnings(
-        [
-            (stored_plan.project, stored_plan.ref)
-            for stored_plan in stored_plans
-            if stored_plan.plan is None or not stored_plan.plan.conflict_lines
-        ]
-    )
+    marked = [stored for stored in stored_plans if stored.plan is not None and stored.plan.conflict_lines]
+    warnings = [
+        conflict_warning(stored.project.display_path(stored.ref.path), stored.require_plan().conflict_lines[0] + 1)
+        for stored in marked
+    ]
+    others = [(stored.project, stored.ref) for stored in stored_plans if stored not in marked]
+    return (*warnings, *unmerged_warnings(others))
 
 
 def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
     """Return the command that resolves the conflicts of each plan with conflicts."""
-    return tuple(
-        [
-            f"execplan merge {name_in_commands(stored_plan.project, stored_plan.ref)}"
-            for stored_plan in stored_plans
-            if has_conflicts(stored_plan)
-        ]
-    )
+    in_conflict = [stored for stored in stored_plans if has_conflicts(stored)]
+    return tuple([f"execplan merge {name_in_commands(stored.project, stored.ref)}" for stored in in_conflict])
 
 
 def has_conflicts(stored_plan: StoredPlan) -> bool:
@@ -53,18 +43,20 @@ def has_conflicts(stored_plan: StoredPlan) -> bool:
     return bool(unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
 
 
-def finish_merge_commands(project: Project) -> tuple[str, ...]:
-    """Return the command that finishes a merge in which no conflict is left; none without one, or if git can't say.
+def advise_git(project: Project) -> Advice:
+    """Return the advice that finishes a merge, a rebase or a similar operation of git: plans with conflicts come first.
 
-    A rebase without conflicts may have stopped so that somebody edits the plan.
+    It is empty without such an operation, or if git can't say.
     """
-    if project.git is None or operation_in_progress(project.git) != MERGE:
-        return ()
+    operation = operation_in_progress(project.git) if project.git is not None else None
+    if operation is None:
+        return Advice()
+    plans = [(member, ref) for member in with_nested_projects(project) for ref in plan_store.all_refs(member)]
     try:
-        commands: tuple[str, ...] = features.load(features.MERGE_COMMANDS)(project, [])
+        commands: tuple[str, ...] = features.load(features.MERGE_COMMANDS)(project, plans)
     except ExecplanError:
-        return ()
-    return commands
+        return Advice()
+    return Advice(commands, why=f"{operation} is in progress")
 
 
 def conflict_warning(path: str, line: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
+from execplan.core.plan_store import plan_store
 from execplan.core.timestamps import is_utc_timestamp, minute_bounds, parse_utc_timestamp
 
 if TYPE_CHECKING:
@@ -132,9 +133,15 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str, *, use_cache
 
 
 def status_if_active(plan: StoredPlan | ListedPlan) -> dict[str, Any] | None:
-    """Return the status of an active or draft plan, or of a complete plan whose last run is unfinished; else None."""
-    if plan.state in (ACTIVE, DRAFT) or (plan.state == COMPLETE and find_open_run(plan.project, plan.ref)):
+    """Return the status of an active or draft plan, or of a complete plan whose last run is unfinished or failed; else None."""
+    if plan.state in (ACTIVE, DRAFT):
         return execution_status_json(plan.project, plan.ref)
+    run = read_last_run(plan.project, plan.ref) if plan.state == COMPLETE else None
+    if run is None or not (_open_run_or_none(run) or run["state"] in _FAILED):
+        return None
+    status = execution_status_json(plan.project, plan.ref)
+    if _open_run_or_none(run) or has_failed_work(status, plan_store.load(plan.project, plan.ref)):
+        return status
     return None
 
 
@@ -144,6 +151,15 @@ def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
         return status_if_active(stored_plan)
     except ExecplanError:
         return None
+
+
+def failed_work_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning for a plan that is archived although its last run failed, and nothing was done since."""
+    stored_plan = plan_store.load(project, ref)
+    status = status_if_readable(stored_plan)
+    if status is None or not has_failed_work(status, stored_plan):
+        return ()
+    return (f"{failed_run_text(status['run'])}; what it changed is still there",)
 
 
 def status_suffix(status: dict[str, Any] | None) -> str:

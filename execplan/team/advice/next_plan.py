@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.model import ACTIVE, BROKEN, COMPLETE, DOCUMENT, DRAFT, STATES
 from execplan.core.plan_facts.facts_loader import load_listed_plans
-from execplan.core.plan_store import implied_plan, plan_selection, plan_store
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.implied_plan import plan_of_worktree
 from execplan.core.project import project_discovery
@@ -43,7 +43,8 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
 
     It is the named one, the sticky one, that of the worktree, or the only open plan that waits for no other one.
     """
-    if plan is not None or plan_selection.is_plan_chosen(start) or _is_in_worktree_of_plan(start):
+    is_chosen = plan is not None or plan_selection.is_plan_chosen(start)
+    if is_chosen or plan_of_worktree(project_discovery.require(start)) is not None:
         project, ref = plan_selection.select_plan(start, plan)
         stored_plan, location = with_newest_version(project, plan_store.load(project, ref))
         return NextPlan(stored_plan, [], [], location)
@@ -83,13 +84,6 @@ def select_next_plan(start: str, plan: str | None) -> NextPlan:
     return NextPlan(stored_plan, broken_ids, passed_over, locations.get(chosen.ref.path))
 
 
-def find_chosen_path(project: Project) -> str:
-    """Return the path of the sticky plan, or else of the plan of the worktree; empty without one."""
-    chosen = implied_plan.find_sticky_plan(project)
-    ref = chosen[1] if chosen is not None else plan_of_worktree(project)
-    return ref.path if ref is not None else ""
-
-
 def work_order(
     plan: ListedPlan, open_tasks: OpenTasks | None, chosen_path: str = ""
 ) -> tuple[bool, bool, bool, int, bool]:
@@ -106,10 +100,6 @@ def work_order(
         STATES.index(plan.state),
         counts is not None and not counts.total,
     )
-
-
-def _is_in_worktree_of_plan(start: str) -> bool:
-    return plan_of_worktree(project_discovery.require(start)) is not None
 
 
 def _find_open_tasks(project: Project, plans: list[ListedPlan]) -> dict[str, OpenTasks]:

@@ -13,6 +13,7 @@ from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import join_first
 from execplan.team.advice.advice import Advice, Work
+from execplan.team.advice.conflict_warnings import advise_git
 from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
 
 if TYPE_CHECKING:
@@ -23,15 +24,11 @@ _MAX_NAMED = 3
 """Maximum number of plans that a message names."""
 
 
-def no_open_plans_text(project: Project) -> str:
-    """Return a message that a project has no open plans, with the number of archived ones."""
-    return _describe_count(len(load_archived(project)))
-
-
 def describe_no_open_plans(project: Project) -> tuple[str, Advice]:
     """Return the message that a project has no open plans, and the advice for whoever wants to see the archive first."""
     archived = load_archived(project)
-    text, advice = _advise(project, _describe_count(len(archived)), archived)
+    count = f"no open plans, {len(archived)} archived" if archived else "no plans yet"
+    text, advice = _advise(project, count, archived)
     if advice.work is None and archived:
         *first, new = advice.commands
         advice = advice._replace(commands=(*first, "execplan list --all", new))
@@ -46,13 +43,11 @@ def advise_new_plan(project: Project, text: str) -> tuple[str, Advice]:
     return _advise(project, text, load_archived(project))
 
 
-def _describe_count(count: int) -> str:
-    return f"no open plans, {count} archived" if count else "no plans yet"
-
-
 def _advise(project: Project, text: str, archived: Sequence[ListedPlan]) -> tuple[str, Advice]:
     from execplan.team.advice.archive_commit import uncommitted_archive_commands  # most projects have open plans
 
+    if (advice := advise_git(project)).commands:
+        return f"{text.replace('no plans yet', 'no open plans')}; {advice.why}", advice
     if deleted := _find_deleted(project):
         names = join_first([escape_unprintable(project.display_path(path)) for path in deleted], _MAX_NAMED)
         restore, removal = missing_plans.restore_command(deleted), missing_plans.removal_command(deleted)

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.core import features
 from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline
 from execplan.core.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_lookup import find_task
 from execplan.core.plan_store import hint_reader, plan_store
 from execplan.core.plan_store.author import explicit_actor
-from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
-from execplan.team.advice.conflict_warnings import finish_merge_commands, has_conflicts
+from execplan.team.advice.archive_commit import changed_archived_plans
+from execplan.team.advice.conflict_warnings import advise_git, has_conflicts
 from execplan.team.advice.section_advice import advise_completion, advise_filling, format_add_command
 
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     name = name_in_commands(project, stored_plan.ref)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
-    if (advice := _advise_merge(stored_plan, name)).commands:
+    if (advice := _advise_repair(stored_plan, plan, name)).commands:
         return advice
     if state == ARCHIVED:
-        return _advise_archived(stored_plan, name)
+        return Advice(finish_archived_commands(stored_plan) or (f"execplan restore {name}",))
     if commands := execution_status.open_run_commands(execution, name):
         return advise_open_run(execution["run"] if execution is not None else {}, commands, name)
     if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):
-        return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, stored_plan.ref))
+        return advise_completion(project, stored_plan.ref, name, plan)
     if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
         return advice
     if state == DRAFT and (sections := unfilled_sections(plan)):
@@ -66,12 +67,15 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     return _advise_open_task(open_tasks.task, plan, execution, name)
 
 
-def _advise_merge(stored_plan: StoredPlan, name: str) -> Advice:
-    """Return the advice while a plan has conflicts, or a merge only has to be committed; otherwise empty."""
+def _advise_repair(stored_plan: StoredPlan, plan: ParsedPlan, name: str) -> Advice:
+    """Return the advice for what other commands refuse or git has to finish; otherwise empty."""
     if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
         return Advice((f"execplan merge {name}",))
-    commands = finish_merge_commands(stored_plan.project)
-    return Advice(commands, why="a merge is in progress" if commands else "")
+    advice = advise_git(stored_plan.project)
+    names = [section.name for section in plan.sections]
+    if not advice.commands and any([names.count(living_name) > 1 for living_name in outline.LIVING]):
+        return Advice((f"execplan lint {name}",))  # edits can't tell to which of both sections they add
+    return advice
 
 
 def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str) -> Advice:
@@ -91,27 +95,14 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
     return Advice(execution_status.start_commands(execution, name))
 
 
-def _advise_archived(stored_plan: StoredPlan, name: str) -> Advice:
-    """Return the advice for an archived plan: commit it, then merge its worktree if it has one."""
-    if _is_uncommitted(stored_plan):
-        return Advice((f"execplan commit {name}",))
+def finish_archived_commands(stored_plan: StoredPlan) -> tuple[str, ...]:
+    """Return the command that commits an archived plan, or then merges its worktree; none if neither is to be done."""
     from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
 
-    for record in list_unmerged_archived(stored_plan.project):
-        if record.id == stored_plan.ref.id:
-            return Advice((finish_command(stored_plan.project, record),))
-    return Advice((f"execplan restore {name}",))
-
-
-def _is_uncommitted(stored_plan: StoredPlan) -> bool:
-    """Return whether a plan's file differs from the last commit; False if git can't say."""
-    from execplan.core.git.git_commit import uncommitted_files
-
-    project = stored_plan.project
-    try:
-        return project.git is not None and bool(uncommitted_files(project, [stored_plan.ref.path]))
-    except ExecplanError:
-        return False
+    project, ref = stored_plan.project, stored_plan.ref
+    if ref in [changed for _, changed in changed_archived_plans(project)]:
+        return (f"execplan commit {name_in_commands(project, ref)}",)
+    return tuple([finish_command(project, record) for record in list_unmerged_archived(project) if record.id == ref.id])
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:
@@ -196,7 +187,10 @@ def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks.task is None else Advice()
     if run := execution_status.find_open_run(project, ref):
         return advise_open_run(run, execution_status.finish_run_commands(project, ref, run, name), name)
-    return advise_completion(name, plan, is_worktree_plan=is_plan_of_worktree(project, ref))
+    execution = execution_status.status_if_readable(stored_plan)
+    if execution is not None and (run := execution_status.find_failed_run(execution, stored_plan)):
+        return advise_after_failure(run, name)
+    return advise_completion(project, ref, name, plan)
 
 
 def advise_blocked(stored_plan: StoredPlan, open_tasks: OpenTasks, name: str) -> Advice:

@@ -9,12 +9,16 @@ from execplan.core.plan import outline
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader
+from execplan.core.plan_store.comment_location import has_comments
+from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.team.advice.advice import Advice, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.plan.model import ParsedPlan
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
 
 
 def advise_new_plan(plan: ParsedPlan, name: str, *, is_copy: bool = False) -> Advice:
@@ -36,25 +40,30 @@ def format_add_command(plan: ParsedPlan, name: str) -> str:
     return f"execplan add 'First step' {option}-p {name}"
 
 
-def advise_completion(name: str, plan: ParsedPlan, *, is_worktree_plan: bool = False) -> Advice:
+def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPlan) -> Advice:
     """Return the advice for a plan without open tasks: write the outcome, fill in sections, fix errors, then archive.
 
-    In the plan's own worktree, finishing it archives the plan.
+    In the plan's own worktree, finishing it archives the plan. Comments can't be resolved in the archive.
     """
     needs_outcome = lacks_outcome(plan)
     filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
     if filling.work is not None and not needs_outcome:
         return filling
-    commands = ["execplan worktree --finish --commit" if is_worktree_plan else f"execplan archive {name}"]
     if features.load(features.ARCHIVE_ERRORS)(plan):
-        commands = [f"execplan lint {name}"]
-    if needs_outcome:
-        outcome_command = hint_reader.outcome_command(plan, name)
-        if filling.work is not None:
-            work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
-            return Advice((outcome_command, *filling.commands), work)
-        commands = [outcome_command, *commands]
-    return Advice(tuple(commands))
+        last = Advice((f"execplan lint {name}",))
+    elif has_comments(project, ref) and features.load(features.OPEN_COMMENTS)(project, ref, is_staged=False):
+        last = Advice((f"execplan show {name} --comments", f"execplan archive {name}"), why="it has open comments")
+    elif is_plan_of_worktree(project, ref):
+        last = features.load(features.FINISH_ADVICE)(project, ref)
+    else:
+        last = Advice((f"execplan archive {name}",))
+    if not needs_outcome:
+        return last
+    outcome_command = hint_reader.outcome_command(plan, name)
+    if filling.work is not None:
+        work = Work(f"add an outcome and {filling.work.description}", outcome_command, lead="for example")
+        return Advice((outcome_command, *filling.commands), work)
+    return Advice((outcome_command, *last.commands))
 
 
 def advise_filling(sections: Sequence[str], name: str) -> Advice:

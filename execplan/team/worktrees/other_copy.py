@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def describe_other_copies(plans: Iterable[tuple[Project, PlanRef]], *, is_edit: bool) -> list[tuple[str, str]]:
     """Return a warning for each plan whose copy here is not the one to work on, and the command that leads to that.
 
+    Without a command, what comes next is about the copy here, which this command has moved.
+
     `is_edit`: the command may have changed the copy here, which is then the newest, although the plan has a worktree.
     """
     described = [_describe_other_copy(project, ref, is_edit=is_edit) for project, ref in plans]
@@ -28,11 +30,10 @@ def describe_other_copies(plans: Iterable[tuple[Project, PlanRef]], *, is_edit: 
 
 
 def _describe_other_copy(project: Project, ref: PlanRef, *, is_edit: bool) -> tuple[str, str] | None:
-    if not os.path.lexists(ref.path):  # archived, renamed or dropped by this command
-        return None
     record = load_record(project, plan_key(project, ref))
     has_own = record is not None and os.path.isdir(record.root)
-    location = replace_with_newest(plan_store.load(project, ref))[1]
+    is_there = os.path.lexists(ref.path)  # not if this command has archived, renamed or dropped it
+    location = replace_with_newest(plan_store.load(project, ref))[1] if is_there else None
     is_elsewhere = location is not None and bool(location.directory)
     if not is_elsewhere and not (has_own and is_edit):
         return None
@@ -43,4 +44,4 @@ def _describe_other_copy(project: Project, ref: PlanRef, *, is_edit: bool) -> tu
         warning = warning if is_elsewhere else f"{ref.id} has its own worktree, {os.path.relpath(record.root)}"
         as_name = f" --as {quote(actor_of_call())}" if actor_of_call() else ""
         command = f'cd "$(execplan worktree {plan_store.name_in_commands(project, ref)}{as_name})"'
-    return f"{warning}; this is the copy of the main worktree", command
+    return f"{warning}; this is the copy of the main worktree", command if is_there else ""

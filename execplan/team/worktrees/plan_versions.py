@@ -23,6 +23,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
+from execplan.team.advice.advice import Advice
 from execplan.team.worktrees.done_elsewhere import (
     PlanText,
     WorktreePlanPaths,
@@ -59,6 +60,14 @@ class PlanLocation(NamedTuple):
     """Root of the plan's own worktree if it has an older version than the current one; otherwise empty."""
     is_diverged: bool = False
     """Whether that version is not simply older: both worktrees have changed the plan."""
+    is_main_changed: bool = False
+    """Whether the main worktree has changed the plan since the plan's own worktree left it."""
+
+    def place(self, advice: Advice, name: str) -> Advice:
+        """Return advice for the plan with commands that run there; a task is done in the plan's own worktree, if it has one."""
+        if self.older_worktree and advice.work is not None and advice.work.task is not None:
+            return Advice((f'cd "$(execplan worktree {name})"',))
+        return advice.in_directory(self.directory)
 
     @property
     def difference(self) -> str:
@@ -67,13 +76,16 @@ class PlanLocation(NamedTuple):
             return f"not on {self.main_branch}"
         parts = [f"{format_count(self.ahead, 'task')} ahead of {self.main_branch}"] if self.ahead else []
         parts += [f"lacks {format_count(self.lacking, 'task')} done on {self.main_branch}"] if self.lacking else []
+        parts += [f"lacks changes of {self.main_branch}"] if self.is_main_changed and not self.lacking else []
         return ", ".join(parts)
 
     def describe(self) -> str:
         """Return the location for people: `in ../x (branch plan/x, 3 tasks ahead of main)`."""
         if not self.directory:
             details = ", ".join(filter(None, [self.difference, self._describe_older()]))
-            if self.lacking and " " not in self.main_branch:  # not the description of a detached HEAD
+            if (
+                self.lacking or self.is_main_changed
+            ) and " " not in self.main_branch:  # not the description of a detached HEAD
                 details += f"; commit the plan there, then: git merge {quote(self.main_branch)}"
             return f"here, {details}" if details else ""
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
@@ -168,7 +180,7 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
     other_worktrees = [worktree for worktree in worktrees if worktree is not current]
     main = next((worktree for worktree in worktrees if worktree.is_main), current)
     differing = differing_texts(project, own, other_worktrees, paths, includes_new=includes_new)
-    candidates, diverged = _changed_since_fork(project, own, differing)
+    candidates, changed_roots = _changed_since_fork(project, own, differing)
     own_worktrees = {
         paths.path_of(project.root, record): worktree
         for record in paths.records
@@ -195,8 +207,13 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
         location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
         if newest.worktree is current:
             older_worktree = own_worktree.root if is_older else ""
-            is_diverged = (path, older_worktree) in diverged
-            location = location._replace(root="", directory="", older_worktree=older_worktree, is_diverged=is_diverged)
+            location = location._replace(
+                root="",
+                directory="",
+                older_worktree=older_worktree,
+                is_diverged=(path, older_worktree) in changed_roots,
+                is_main_changed=own_worktree is current is not main and (path, main.root) in changed_roots,
+            )
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))
     return versions
@@ -207,8 +224,8 @@ def _changed_since_fork(
 ) -> tuple[dict[str, list[PlanText]], set[tuple[str, str]]]:
     """Return the versions that their worktrees have changed since they left the current branch, by path.
 
-    If the current worktree has changed a plan, too, only versions with more progress count. Also returns the paths that
-    both have changed, each with the root of the other worktree. If git can't tell what has changed, progress decides.
+    If the current worktree has changed a plan, too, only versions with more progress count. Also returns the path and the
+    root of the worktree of every changed version. If git can't tell what has changed, progress decides.
     """
     names = [
         (version.worktree.root, name)
@@ -219,22 +236,22 @@ def _changed_since_fork(
     fork_texts = load_fork_texts(project, other_projects, names) if versions else {}
     archived_ids = {ref.id for ref in plan_store.refs(project, archive=True)} if versions else set()
     changed: dict[str, list[PlanText]] = {}
-    diverged: set[tuple[str, str]] = set()
+    changed_roots: set[tuple[str, str]] = set()
     for path, version in versions:
         root = version.worktree.root
         if fork_texts.get((root, version.project.display_path(version.ref.path))) == version.data:
             continue
+        changed_roots.add((path, root))
         if path not in own:
             if project.split_plan_path(path)[1] in archived_ids:
                 continue
         else:
             is_own_changed = own[path] != fork_texts.get((root, project.display_path(path)))
-            diverged |= {(path, root)} if is_own_changed else set()
             required = _progress_of(project, own[path], is_archived=False) if is_own_changed else _BROKEN
             if _progress(version) <= required:
                 continue
         changed.setdefault(path, []).append(version)
-    return changed, diverged
+    return changed, changed_roots
 
 
 def _progress(version: PlanText) -> tuple[bool, int, int, int]:

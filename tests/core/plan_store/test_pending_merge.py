@@ -232,3 +232,34 @@ def test_the_hint_of_a_call_with_a_directory(repo: Folder) -> None:
     parent.env = repo.env
     text = hint(parent, "-C", "repo", "commit", "parser")
     assert f"git -C repo add {PLAN}; or delete it: git -C repo rm {PLAN}; then: git -C repo commit --no-edit" in text
+
+
+@pytest.mark.parametrize("operation", ["merge", "rebase", "cherry-pick"])
+def test_once_all_conflicts_are_resolved_git_continues(repo: Folder, operation: str) -> None:
+    start(repo, operation)
+    repo.git("checkout", "-q", "--ours", PLAN)
+    repo.git("add", PLAN)
+    for command in ("status", "next", "board"):
+        last = repo.run(command).out.splitlines()[-1]
+        continues = {"merge": "git commit --no-edit"}.get(operation, f"git {operation} --continue")
+        assert command == "board" or last == f"next: {continues}"
+    repo.ok("done", "2", "-p", PLAN_ID)
+    if operation == "rebase":
+        assert follow(repo, hint(repo, "commit", PLAN_ID).partition(": ")[2])
+
+
+def test_while_another_plan_is_in_conflict_that_one_comes_first(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("parser", "scanner"), "2026-01-02_scanner")
+    repo.git("add", "-A")
+    start(repo, "merge")
+    for command in (("status",), ("next", "scanner"), ("show", "scanner")):
+        assert repo.run(*command).out.splitlines()[-1] == f"next: execplan merge {PLAN_ID}"
+
+
+def test_a_merge_that_removes_the_only_plan_is_finished_first(repo: Folder) -> None:
+    repo.ok("init")
+    repo.git("add", "-A")
+    start(repo, "merge")
+    repo.git("rm", "-qf", PLAN)
+    for command in ("status", "next", "list", "board"):
+        assert repo.run(command).out.splitlines()[-1] == "next: git commit --no-edit"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
+from tests.cli.approved_plan import FAILS, MAKE
 from tests.in_process_repository import InProcessRepository
 from tests.plans import with_sections
 
@@ -309,3 +310,42 @@ def test_an_approval_that_is_stale_is_renewed(repo: Folder) -> None:
     assert "Continue:\n  execplan evaluate 2026-01-01_parser\n" in repo.run("prime").out
     path.write_text(WITH_STEP.replace(STEP, "Write them by hand.\n"))
     assert last_line(repo, "next").startswith("next: do it, then: execplan done "), "it has no steps any more"
+
+
+def test_an_open_task_with_a_malformed_checkbox_is_not_archived_unseen(repo: Folder) -> None:
+    repo.plan(TWO.replace("- [ ] Write the tests.", "- [] Write the tests."))
+    repo.ok("outcome", "It works.")
+    error = repo.run("archive", "--json").json["error"]
+    assert [reason for reason in error["candidates"] if "EP206" in reason and "is not a checkbox" in reason]
+    assert last_line(repo, "status") == "next: execplan lint 2026-01-01_parser"
+    repo.ok("lint", "--fix")
+    assert repo.ok("show")["counts"]["open"] == 1
+
+
+@pytest.mark.parametrize("section", ["Progress", "Outcomes & Retrospective"])
+def test_a_section_that_is_there_twice_comes_first(repo: Folder, section: str) -> None:
+    path = repo.plan(TWO)
+    path.write_text(f"{path.read_text()}\n## {section}\n\nMore.\n")
+    for command in ("next", "status", "show"):
+        assert last_line(repo, command) == "next: execplan lint 2026-01-01_parser"
+
+
+def test_open_comments_come_before_the_archive_where_nobody_can_resolve_them(repo: Folder) -> None:
+    repo.plan(TWO.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
+    repo.ok("comment", "Is it right?")
+    assert last_line(repo, "outcome", "It works.") == "next: execplan show 2026-01-01_parser --comments"
+    comment = repo.ok("show", "--comments")["comments"][0]["short_id"]
+    repo.ok("resolve", comment)
+    assert last_line(repo, "status") == "next: execplan archive 2026-01-01_parser"
+
+
+def test_a_failed_run_counts_after_it_has_checked_off_the_last_task(desk: InProcessRepository) -> None:
+    desk.plan(with_sections(f"# Build it\n\n## Progress\n\n- [ ] Make it.\n\n## Concrete Steps\n\n{MAKE}{FAILS}"))
+    desk.approve()
+    assert desk.type("run").exit == 1
+    replan = "edit the steps in the plan, then: execplan replan 1 -p 2026-01-01_parser"
+    for command in (("status",), ("next",), ("show",), ("outcome", "It works.")):
+        assert replan in desk.type(*command).out.splitlines()[-1], command
+    assert "run 1 failed" in desk.type("next").out
+    assert "execplan archive" not in desk.type("prime").out
+    assert "run 1 failed: step see failed" in desk.type("archive", "--dry-run").err
