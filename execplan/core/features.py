@@ -18,12 +18,17 @@ SETTING_TABLES: Final = {
     "context": "execplan.context.context_settings:TABLE",
     "triage": "execplan.context.triage.triage_evaluation:TABLE",
     "execution": "execplan.execution.policy_settings:TABLE",
+    "approval": "execplan.execution.approver_settings:TABLE",
     "enhancer": "execplan.agents.enhancer.enhancement_request:TABLE",
     "drafting": "execplan.agents.drafting.drafting_settings:TABLE",
 }
 """For each table of the settings, its `SettingTable`, in the order of the reference."""
 COMMAND_PATTERN_CHECK: Final = "execplan.execution.shell.call_patterns:is_command_pattern"
 """Tells whether a value is a pattern of commands, as the setting `agent_checks` has them."""
+POLICY_TABLES: Final = "execplan.execution.policy_settings:combine_tables"
+"""Returns the policy of a user's table of settings, tightened by a repository's."""
+SIGNING_RULES: Final = "execplan.execution.approvals.approval_signers:load_signing_rules"
+"""Returns which signatures of approvals count in a project, and who must sign."""
 SHELL_COMPLETION: Final = "execplan.cli.shell_completion:completion_candidates"
 """Returns the candidates for an argument on the command line."""
 PAGER: Final = "execplan.cli.output.pager:show_in_pager"

@@ -149,8 +149,13 @@ def approve(
         options=options,
     )
     name = quote_plan_name(ref.id, project.display_path(ref.path))
-    commands = features.load(features.APPROVED_COMMANDS)(project, ref, name)
-    return approval_output.approval_answer(approval_result, commands[:1])
+    missing: tuple[str, ...] = ()
+    if approval_result.approval is not None and approval_result.approval.ssh is not None:
+        from execplan.execution.approvals.approval_status import list_missing_approvers
+
+        missing = list_missing_approvers(project, ref, _waiting_run_id(project, ref))
+    commands = () if missing else features.load(features.APPROVED_COMMANDS)(project, ref, name)
+    return approval_output.approval_answer(approval_result, commands[:1], missing)
 
 
 def _require_name(name: str | None) -> str | None:
@@ -196,13 +201,12 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     from execplan.execution.engine import approval_audit
 
     selected = approval_files.select_by_digest(approval_files.read_all(project, ref), prefix)
-    ids = {stored.digest: stored.approval.id for stored in approval_files.select_readable(selected)}
-    revoked = [
-        name for name, approval_id in ids.items() if not approval_registry.read_entry(project, approval_id).is_revoked
-    ]
+    approvals = [stored.approval for stored in approval_files.select_readable(selected)]
+    current = [approval for approval in approvals if not approval_registry.read_entry(project, approval.id).is_revoked]
     if not options.dry_run:
-        approval_audit.revoke(project, ref, {name: ids[name] for name in revoked})
+        approval_audit.revoke(project, ref, [(approval.digest, approval.id) for approval in current])
     action = "would revoke" if options.dry_run else "revoked"
+    revoked = list(dict.fromkeys([approval.digest for approval in current]))
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
     warnings = tuple(
         [

@@ -11,6 +11,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.hint_reader import require_person
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
@@ -42,6 +43,7 @@ from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import Step
 from execplan.execution.export.export_jobs import Job, job_digest, partition, passed_paths
+from execplan.execution.policy import SSH
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT, State
 
@@ -128,6 +130,8 @@ class _CheckedJob(NamedTuple):
     earlier_steps: tuple[Step, ...]
     document: str
     """Digest of the execution plan."""
+    has_signers: bool
+    """Whether people sign approvals, with their own keys."""
 
 
 def check_job(project: Project, ref: PlanRef, number: int, digest: str) -> Job:
@@ -138,13 +142,15 @@ def check_job(project: Project, ref: PlanRef, number: int, digest: str) -> Job:
 def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: RunObserver) -> FinishedRun:
     """Run the steps of a job, after the digest check. Raises ExecplanError if nothing was begun.
 
-    The steps are approved by their digest, as `approve --digest` does: whoever wrote the workflow has chosen it. They
-    run as `run` runs them, with the same checks, records and limits.
+    The steps are approved by their digest, as `approve --digest` does: whoever wrote the workflow has chosen it. If
+    people sign approvals, theirs must be among the plan's artifacts, and no other is made. The steps run as `run` runs
+    them, with the same checks, records and limits.
     """
     checked = _check(project, ref, job_options.number, job_options.digest)
     if job_options.load:
         load_outputs(project, job_options.load, checked.document, checked.earlier_steps)
-    _approve(project, ref, checked)
+    if not checked.has_signers:
+        _approve(project, ref, checked)
     step_ids = tuple([step.id for step in checked.job.steps])
     finished_run = run(
         project,
@@ -181,7 +187,8 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
             candidates=_changes_since_approval(project, ref, candidate.binding),
         )
     earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])
-    return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document)
+    has_signers = candidate.policy.signatures == SSH
+    return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document, has_signers)
 
 
 def _ensure_not_changed_by_run(
@@ -228,7 +235,9 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
     confirmation = Confirmation(
         APPROVER, "digest", _VALID_SECONDS, None, step_ids, inferred="flag" if scope.inferred_steps else None
     )
-    if not scope.manual_steps:
+    if scope.manual_steps:
+        require_person(f"execplan approve {ref.shell_name}")
+    else:
         confirmation = confirmation._replace(how="policy")
     approval_audit.approve_and_record(project, ref, evaluated_plan, scope, confirmation, WriteOptions(commit=False))
 

@@ -22,7 +22,7 @@ NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
 _USED: Final = "used"
-_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
+_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "untrusted", "incomplete", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that did not succeed."""
@@ -38,6 +38,8 @@ _STATUS_TEXTS = {
     APPROVED: "approved",
     "expired": "the approval is not valid at this time",
     "altered": "the approval was altered",
+    "untrusted": "the signature of the approval does not count",
+    "incomplete": "more people must approve",
     _USED: "the approval was used",
     "revoked": "the approval was revoked",
 }
@@ -49,6 +51,8 @@ _APPROVAL_LABELS = {
     APPROVED: "approved",
     "expired": "approval expired",
     "altered": "approval altered",
+    "untrusted": "signature not allowed",
+    "incomplete": "more approvers needed",
     _USED: "approval used",
     "revoked": "approval revoked",
 }
