@@ -31,7 +31,7 @@ def join_people(policy: Policy, checked_approvals: list[CheckedApproval]) -> lis
     for checked in checked_approvals:
         if isinstance(checked, InvalidApproval):
             joined.append(checked)
-        elif checked.stored in people and missing:
+        elif missing:
             joined.append(InvalidApproval(checked.stored, INCOMPLETE, missing))
         else:
             group = people if checked.stored in people else [checked.stored]
