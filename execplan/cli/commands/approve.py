@@ -133,7 +133,8 @@ def approve(
             command = approval_output.digest_command(ref.shell_name, "DIGEST", scope, options)
             hint = f"read the evaluation, then approve its digest: execplan evaluate {ref.shell_name}; {command}"
             raise usage_error(message, hint)
-        approval_output.ask_for_approval(evaluated, scope, warnings)
+        changes_text, _ = features.load(features.APPROVAL_CHANGES)(project, ref, evaluated)
+        approval_output.ask_for_approval(evaluated, scope, warnings, changes_text)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
 
     approval_result = approval_audit.approve(

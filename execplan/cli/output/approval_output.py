@@ -56,8 +56,8 @@ def digest_command(name: str, digest: str, scope: ApprovalScope, options: Sequen
     return " ".join([f"execplan approve {name} --digest {digest}", *inferred, *options])
 
 
-def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
-    """Show the steps and ask for approval; raises ExecplanError unless the user approves.
+def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str], changes: str) -> None:
+    """Show the steps, and the changes since an earlier approval, and ask for approval; raises ExecplanError unless the user approves.
 
     The user types the name of each CRITICAL step, so that no habit of answering `y` approves one.
     """
@@ -66,7 +66,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
 
     count = len(scope.covered)
     subject = "this step" if count == 1 else f"these {count} steps"
-    lines = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
+    lines = [evaluation_text(evaluated), *(["", changes] if changes else []), *scope_lines(scope, evaluated.path)]
     lines += fit_lines(*[f"warning: {printable_line(warning)}" for warning in warnings])
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
+INCOMPLETE: Final = "incomplete"
 _USED: Final = "used"
-_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "untrusted", "incomplete", "revoked")
+_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "untrusted", INCOMPLETE, "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that did not succeed."""
@@ -39,7 +40,7 @@ _STATUS_TEXTS = {
     "expired": "the approval is not valid at this time",
     "altered": "the approval was altered",
     "untrusted": "the signature of the approval does not count",
-    "incomplete": "more people must approve",
+    INCOMPLETE: "more people must approve",
     _USED: "the approval was used",
     "revoked": "the approval was revoked",
 }
@@ -52,7 +53,7 @@ _APPROVAL_LABELS = {
     "expired": "approval expired",
     "altered": "approval altered",
     "untrusted": "signature not allowed",
-    "incomplete": "more approvers needed",
+    INCOMPLETE: "more approvers needed",
     _USED: "approval used",
     "revoked": "approval revoked",
 }

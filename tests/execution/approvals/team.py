@@ -81,7 +81,7 @@ class Person(Folder):
 
     def error(self, *arguments: str, **env: str) -> dict[str, Any]:
         """The error of a command that is refused, with its exit status."""
-        result = self.run(*arguments, "--json", **env)
+        result = self.run(*arguments, "--json", stdin=b"", cwd=self.path, **env)
         assert result.exit != 0, result
         error: dict[str, Any] = result.json["error"]
         assert error["hint"]

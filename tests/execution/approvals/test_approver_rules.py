@@ -30,10 +30,13 @@ def test_two_people_and_one_of_a_group_approve_in_their_own_clones(tmp_path: Pat
     team = Team(tmp_path, TWO)
     ann = Person(tmp_path, "ann")
     first = ann.approve()
-    need_of_both = "conf: approved by ann@example.org; needs 1 more approver and one of security (bo@example.org, cy@example.org)"
+    need_of_both = (
+        "conf: approved by ann@example.org; needs 1 more approver and one of security (bo@example.org, cy@example.org)"
+    )
     assert first["missing_approvers"] == [need_of_both]
     error = ann.error("run")
     assert (error["exit"], error["code"], error["candidates"]) == (7, "approvers-missing", [need_of_both])
+    assert f"not enough approvers: {need_of_both}" in ann.run("evaluate").out
     assert "steps: incomplete" in ann.run("status", NAME).out
     ann.approve()
     assert ann.error("run")["candidates"] == [need_of_both], "the same person counts once"
@@ -93,7 +96,7 @@ def _approval(person: str, key: str = "", **fields: Any) -> Approval:
 
 
 def _policy(*rules: dict[str, Any]) -> Policy:
-    table = {"signatures": "ssh", "groups": GROUPS, "rules": list(rules)}
+    table: dict[str, object] = {"signatures": "ssh", "groups": GROUPS, "rules": list(rules)}
     return Policy(**parse_approval_settings(table, "here"))
 
 
