@@ -24,6 +24,13 @@ def effective_policy(project: Project) -> Policy:
     return policy
 
 
+def repository_policy(project: Project) -> Policy:
+    """Return the policy of the repository's settings alone, which every checkout has. Raises ExecplanError."""
+    table = project.settings.execution
+    policy: Policy = features.load(features.POLICY_TABLES)({}, table) if table else Policy()
+    return policy
+
+
 def approver_policy(table: dict[str, object], source: str) -> dict[str, Any]:
     """Return the policy values of an `approval` table of a repository's settings. Raises ExecplanError."""
     from execplan.core.project.setting_table import load_table

@@ -20,11 +20,12 @@ from execplan.execution import states
 from execplan.execution.approvals import approval_creation, approval_files
 from execplan.execution.approvals.approval_creation import Confirmation
 from execplan.execution.approvals.approved_plan import find_candidate
+from execplan.execution.approvals.effective_policy import repository_policy
 from execplan.execution.approvals.plan_evaluation import evaluate_plan
 from execplan.execution.binding import Binding, drift
 from execplan.execution.engine import approval_audit
 from execplan.execution.engine.journal.journal import RunEntry
-from execplan.execution.engine.journal.journal_entries import CHECKPOINT, GO
+from execplan.execution.engine.journal.journal_entries import BY_HAND, CHECKPOINT, CONFIRM, GO
 from execplan.execution.engine.run import run
 from execplan.execution.engine.run_observer import FinishedRun, RunObserver, RunOptions
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
@@ -123,6 +124,8 @@ class JobOptions(NamedTuple):
     """Archive to write with the outputs of this job and the earlier ones; empty for none."""
     jobs: int = 1
     """Maximum number of steps that run in parallel."""
+    confirmed: bool = False
+    """Whether a person has let the job begin, which answers the question of its first step."""
 
 
 class _CheckedJob(NamedTuple):
@@ -147,6 +150,8 @@ def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: R
     them, with the same checks, records and limits.
     """
     checked = _check(project, ref, job_options.number, job_options.digest)
+    if job_options.confirmed:
+        require_person(f"execplan job {job_options.number} --confirmed")
     if job_options.load:
         load_outputs(project, job_options.load, checked.document, checked.earlier_steps)
     if not checked.has_signers:
@@ -158,7 +163,7 @@ def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: R
         RunOptions(
             steps=step_ids, jobs=job_options.jobs, done_before=tuple([step.id for step in checked.earlier_steps])
         ),
-        _UnattendedObserver(observer),
+        _UnattendedObserver(observer, checked.job.asks_before if job_options.confirmed else ""),
         WriteOptions(commit=False),
     )
     if job_options.save and finished_run.status == states.COMPLETED:
@@ -171,7 +176,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
     ensure_not_archived(project, ref)
     candidate = find_candidate(project, ref)
     ensure_not_agent_mode(candidate.document, ref)
-    jobs = partition(candidate.document)
+    jobs = partition(candidate.document, repository_policy(project))
     if number > len(jobs):
         message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
         raise ExecplanError(
@@ -245,11 +250,12 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
 class _UnattendedObserver(RunObserver):
     """An observer that continues after the policy's number of steps: nobody can answer in a job.
 
-    An exported plan has no other questions; see `ensure_exportable`.
+    Whoever lets a job begin has confirmed its first step. An exported plan has no other questions; see
+    `ensure_exportable`.
     """
 
-    def __init__(self, observer: RunObserver) -> None:
-        self._observer = observer
+    def __init__(self, observer: RunObserver, confirmed_step: str) -> None:
+        self._observer, self._confirmed_step = observer, confirmed_step
 
     def warn(self, warning: str) -> bool:
         return self._observer.warn(warning)
@@ -264,4 +270,5 @@ class _UnattendedObserver(RunObserver):
         self._observer.line(step, text, error=error)
 
     def ask(self, question: Question) -> str | None:
-        return GO if question.why == CHECKPOINT else None
+        is_confirmed = question.why in (CONFIRM, BY_HAND) and question.step == self._confirmed_step
+        return GO if question.why == CHECKPOINT or is_confirmed else None

@@ -115,6 +115,7 @@ class Team:
 
     def __init__(self, scratch: Path, settings: str = SETTINGS, plan: str = PLAN) -> None:
         self.scratch = scratch
+        scratch.mkdir(exist_ok=True)
         people = {name: Person(scratch, name) for name in EVERYBODY}
         (scratch / "origin.git").mkdir()
         Folder(scratch / "origin.git").git("init", "-q", "--bare", "-b", "main")
