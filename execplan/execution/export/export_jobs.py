@@ -93,10 +93,10 @@ def _split_wave(wave: Sequence[Step], document: ExecutionPlan, policy: Policy) -
     quiet = [step for step in wave if not (_asks_first(step) or step.checkpoint)]
     by_policy = [step for step in quiet if not _needs_person(step, document, policy)]
     by_person = [step for step in quiet if step not in by_policy]
-    alone = [
+    single_parts = [
         _Part([step], _asks_first(step) or _needs_person(step, document, policy)) for step in wave if step not in quiet
     ]
-    return [part for part in (_Part(by_policy, False), _Part(by_person, True), *alone) if part.steps]
+    return [part for part in (_Part(by_policy, False), _Part(by_person, True), *single_parts) if part.steps]
 
 
 def _needs_person(step: Step, document: ExecutionPlan, policy: Policy) -> bool:
