@@ -103,7 +103,8 @@ def approve(
     approves automatically need neither. An agent with a name, from --as or $EXECPLAN_AGENT, can approve only these.
 
     The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid
-    for one run and its resumes, until any of this changes.
+    for one run and its resumes, until any of this changes. If the settings say so, your SSH key signs it, and the answer
+    lists who else must approve.
     """
     from execplan.cli.output import approval_output
 

@@ -6,10 +6,13 @@ The remote's main branch counts, which has what others merged; without a remote 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any, Final
 
 from execplan.core.errors import ExecplanError
+from execplan.core.git import git_query
 from execplan.core.git.blob_reader import BlobReader
+from execplan.core.git.git_directory import head_commit
 from execplan.core.git.main_branch import LOCAL_REFS, REMOTE_REFS
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
@@ -46,13 +49,15 @@ def read_trusted_files(project: Project) -> TrustedFiles:
         return TrustedFiles()
     base = os.path.relpath(project.base, project.root)
     paths = [os.path.normpath(os.path.join(base, name)) for name in _NAMES]
-    with BlobReader(project) as reader:
+    with suppress(FileNotFoundError), BlobReader(project) as reader:
         for ref in TRUSTED_REFS:
             if reader.read(f"{ref}^{{commit}}") is None:
                 continue
             contents = [answer and answer[0] for answer in reader.read_batch([f"{ref}:{path}" for path in paths])]
             branch = _branch_name(ref)
             return TrustedFiles(branch, _policy_values(contents, branch), contents[2], contents[3])
+    if head_commit(project) is not None:
+        git_query.output(project, "rev-parse", "HEAD")  # reports why Git doesn't read a commit that is there
     return TrustedFiles()
 
 

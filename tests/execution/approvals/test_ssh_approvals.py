@@ -262,6 +262,16 @@ def test_without_ssh_keygen_nothing_runs(ann: Person, tmp_path: Path) -> None:
     assert error["code"] == "no-ssh-keygen", "one in the repository is not used"
 
 
+def test_who_keeps_git_from_reading_the_main_branch_gets_no_other_rules(ann: Person, tmp_path: Path) -> None:
+    ann.approve()
+    (ann.path / ".agent/execplan.toml").write_text("")
+    (tmp_path / "empty").mkdir()
+    error = ann.error("run", PATH=str(tmp_path / "empty"))
+    assert (error["exit"], error["code"]) == (6, "no-git")
+    (ann.path / ".git/config").write_text("[broken")
+    assert ann.error("run")["code"] == "git-failed"
+
+
 def test_by_cannot_name_somebody_else(ann: Person) -> None:
     error = ann.error("approve", "--digest", ann.digest(), "--by", "bo@example.org")
     assert (error["exit"], error["code"]) == (2, "usage")
