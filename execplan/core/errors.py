@@ -29,7 +29,7 @@ EXIT_MEANINGS = {
     CONFLICT: "conflict: a file changed during the operation, a digest doesn't match, a run was interrupted in a step, or an approval is stale, expired, altered or used",
     BUSY: "busy: timed out waiting for a lock, another run is active, or a merge or rebase is in progress",
     ENVIRONMENT: "environment: no project, no git, a full disk, a read-only file, a failed git hook",
-    POLICY: "not allowed by policy: a path outside the repository, a step or a task's check that is not approved or can't be approved, a task whose check is required, a key that others can read, someone else's task when claims are enforced",
+    POLICY: "not allowed by policy: a path outside the repository, a step or a task's check that is not approved or can't be approved, a task whose check is required, a key that others can read, too few approvers, a signature that does not count, someone else's task when claims are enforced",
     PAUSED: "paused: a run is waiting for an answer",
     INTERNAL_ERROR: "internal error: a bug in execplan; the message shows the path of the report",
     INTERRUPTED: "interrupted with Ctrl-C",
@@ -78,17 +78,19 @@ CODES_BY_EXIT: Final = {
     BUSY: "busy git-busy github-rate-limit run-busy under-way",
     ENVIRONMENT: (
         "backup-altered backup-missing bare-repository branch-not-checked-out detached-head drafting-failed "
-        "existing-plans git-failed git-slow git-untrusted github-forbidden github-unauthorized github-unavailable "
-        "graphviz-failed ignored-by-git incompatible-executor io-error journal-altered merge-failed "
-        "missing-base-commit newer-state no-charts no-dask no-editor no-executor no-full-text-search no-git "
-        "no-github-token no-graphviz no-home no-locks no-lsp no-mcp no-repository no-terminal no-tokenizer no-web "
-        "not-committed not-on-windows port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
+        "existing-plans git-failed git-slow git-untrusted github-forbidden github-unauthorized "
+        "github-unavailable graphviz-failed ignored-by-git incompatible-executor io-error journal-altered "
+        "merge-failed missing-base-commit newer-state no-charts no-dask no-editor no-executor "
+        "no-full-text-search no-git no-github-token no-graphviz no-home no-locks no-lsp no-mcp no-repository "
+        "no-signing-key no-ssh-keygen no-terminal no-tokenizer no-web not-committed not-on-windows not-signed "
+        "port-in-use port-not-allowed read-only run-altered sandbox-missing worker-died"
     ),
     POLICY: (
-        "check-denied check-not-approved check-required claimed-task evidence-outside executor-without-tls "
-        "hidden-character hooks-outside inferred-steps key-inside link-outside linked-comments linked-index "
-        "not-approvable not-approved other-project path-outside plan-ignored program-of-repository protected-path "
-        "rules-of-repository secret-file stale-page step-not-approved unsafe-key"
+        "approvers-missing check-denied check-not-approved check-required claimed-task evidence-outside "
+        "executor-without-tls hidden-character hooks-outside inferred-steps key-inside link-outside "
+        "linked-comments linked-index no-allowed-signers not-approvable not-approved other-project path-outside "
+        "plan-ignored program-of-repository protected-path rules-of-repository secret-file signature-not-allowed "
+        "stale-page step-not-approved unknown-signer unsafe-key"
     ),
     PAUSED: "paused",
     INTERNAL_ERROR: "bug",

@@ -18,12 +18,19 @@ SETTING_TABLES: Final = {
     "context": "execplan.context.context_settings:TABLE",
     "triage": "execplan.context.triage.triage_evaluation:TABLE",
     "execution": "execplan.execution.policy_settings:TABLE",
+    "approval": "execplan.execution.approver_settings:TABLE",
     "enhancer": "execplan.agents.enhancer.enhancement_request:TABLE",
     "drafting": "execplan.agents.drafting.drafting_settings:TABLE",
 }
 """For each table of the settings, its `SettingTable`, in the order of the reference."""
 COMMAND_PATTERN_CHECK: Final = "execplan.execution.shell.call_patterns:is_command_pattern"
 """Tells whether a value is a pattern of commands, as the setting `agent_checks` has them."""
+POLICY_TABLES: Final = "execplan.execution.policy_settings:combine_tables"
+"""Returns the policy of a user's table of settings, tightened by a repository's."""
+SIGNING_RULES: Final = "execplan.execution.approvals.approval_signers:load_signing_rules"
+"""Returns which signatures of approvals count in a project, and who must sign."""
+APPROVAL_CHANGES: Final = "execplan.cli.output.approval_changes_output:describe_changes"
+"""Returns what has changed since a plan was approved, as text and as JSON data."""
 SHELL_COMPLETION: Final = "execplan.cli.shell_completion:completion_candidates"
 """Returns the candidates for an argument on the command line."""
 PAGER: Final = "execplan.cli.output.pager:show_in_pager"
@@ -112,8 +119,6 @@ MERGE_STEPS: Final = "execplan.core.plan_store.pending_merge:find_steps"
 """Returns what finishes a merge for the files at some paths."""
 MERGE_COMMANDS: Final = "execplan.core.plan_store.pending_merge:next_commands"
 """Returns the commands that finish a merge in which plans were changed; none without one."""
-ARCHIVED_DIGEST: Final = "execplan.core.archive.archive_evidence:recorded_digest"
-"""Returns the digest that a plan had when it was archived."""
 MERGE_CONFLICTS: Final = "execplan.core.plan_store.pending_merge:describe_conflicts"
 """Returns a sentence about each file of plans of a repository that git lists as unmerged."""
 MARKER_CHECK: Final = "execplan.core.plan_store.pending_merge:ensure_no_markers"

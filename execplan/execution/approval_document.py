@@ -1,4 +1,4 @@
-"""Approval documents, signed with the user's key: who approved which steps, on which files and until when."""
+"""Approval documents, signed by a machine's key or a person's: who approved which steps, on which files and until when."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from execplan.execution.world import Program, State
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
-_LATER_FIELDS: Final = ("derived_from", "programs")
+_LATER_FIELDS: Final = ("derived_from", "programs", "hmac", "ssh")
+_SIGNATURE_FIELDS: Final = ("hmac", "ssh")
 Commit = Annotated[str, matching(r"^([0-9a-f]{40}|[0-9a-f]{64})$", "a commit: 40 or 64 of the digits 0-9a-f")]
 ApprovalId = Annotated[str, matching(r"^[0-9a-f]{32}$", "an ID of an approval: 32 of the digits 0-9a-f")]
 DigestIfAny = Annotated[str, matching(r"^([0-9a-f]{64})?$", "a SHA-256 digest, or empty")]
@@ -79,7 +80,7 @@ class UnsignedApproval(Model):
     plan_id: PlanId
     revision: Number
     place: Digest
-    """SHA-256 of the path of the checkout that the approval was given in; it is valid in no other."""
+    """SHA-256 of the path of the checkout that the approval was given in. Signed by a machine, it is valid in no other."""
     digest: Digest
     """The digest of what is approved: document, states, policy and programs."""
     document: Digest
@@ -95,6 +96,7 @@ class UnsignedApproval(Model):
     head: Commit | None = None
     """The commit that was checked out; the approval is valid on others, too."""
     approver: Name
+    """Who approved: a name, or with an SSH signature the principal that the allowed signers have for the key."""
     user: Name
     """The login name of the user."""
     session: Name | None = None
@@ -113,7 +115,8 @@ class UnsignedApproval(Model):
     steps: tuple[Id, ...] | None = None
     """The steps that are covered; null if all are."""
     key: Annotated[str, matching(r"^[0-9a-f]{16}$", "an identifier of a key: 16 of the digits 0-9a-f")]
-    """Identifier of the key that signed the approval: the first 16 digits of a double SHA-256 of the key."""
+    """Identifier of the key that signed the approval: the first 16 digits of a double SHA-256 of the machine's key, or of
+    the SHA-256 of the public SSH key."""
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> Iterator[Violation]:
@@ -140,8 +143,21 @@ class Approval(UnsignedApproval):
 
     document_name: ClassVar[str] = "approval"
 
-    hmac: Digest
-    """The signature, HMAC-SHA256 of all other fields as canonical JSON, with the user's key."""
+    hmac: Digest | None = None
+    """The signature with the machine's key: HMAC-SHA256 of all other fields as canonical JSON."""
+    ssh: Annotated[str, Meta(min_length=1, max_length=16_384)] | None = None
+    """The signature with a person's SSH key of the same bytes, as `ssh-keygen -Y sign -n execplan-approval` writes it."""
+
+    def find_contradictions(self) -> Iterator[Violation]:
+        """Yield what contradicts itself."""
+        yield from super().find_contradictions()
+        if (self.hmac is None) == (self.ssh is None):
+            yield Violation("", "exactly one of hmac and ssh is required")
+
+    @property
+    def file_name(self) -> str:
+        """Return the name of the file: each person has one for a digest, and a machine has one."""
+        return f"{self.digest}.json" if self.ssh is None else f"{self.digest}-{self.key}.json"
 
     @property
     def effective_how(self) -> str:
@@ -200,25 +216,30 @@ def to_bound_programs(binding: Binding) -> dict[str, Found]:
 
 
 def sign(approval: UnsignedApproval, key: bytes) -> Approval:
+    """Return the approval with the signature of a machine's key."""
+    return with_signature(approval, "hmac", hmac_signature.sign(key, signed_bytes(approval)).decode())
+
+
+def with_signature(approval: UnsignedApproval, kind: Literal["hmac", "ssh"], signature: str) -> Approval:
     """Return the approval with its signature."""
-    return Approval.model_validate({**approval.model_dump(), "hmac": _signature(approval, key)})
+    return Approval.model_validate({**approval.model_dump(), kind: signature})
 
 
 def verify_signature(approval: Approval, key: bytes) -> bool:
-    """Return whether the signature is valid for a key; compared in constant time."""
-    return hmac_signature.signatures_match(_signature(approval, key).encode(), approval.hmac.encode())
+    """Return whether the signature is valid for a machine's key; compared in constant time."""
+    signature = hmac_signature.sign(key, signed_bytes(approval))
+    return approval.hmac is not None and hmac_signature.signatures_match(signature, approval.hmac.encode())
 
 
 def key_id(key: bytes) -> str:
-    """Return the identifier of a key in an approval, which reveals nothing about the key."""
+    """Return the identifier of a machine's key in an approval, which reveals nothing about the key."""
     return digest(sha256_constructor()(key).digest())[:16]
 
 
-def _signature(approval: UnsignedApproval, key: bytes) -> str:
-    fields = approval.model_dump()
-    fields.pop("hmac", None)
-    data = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-    return hmac_signature.sign(key, data).decode()
+def signed_bytes(approval: UnsignedApproval) -> bytes:
+    """Return the bytes that are signed: all fields except the signature, as canonical JSON."""
+    fields = {name: value for name, value in approval.model_dump().items() if name not in _SIGNATURE_FIELDS}
+    return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
 
 
 def format_timestamp(time: datetime) -> str:

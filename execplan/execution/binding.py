@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
 from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.policy import SSH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy, *, 
     """
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
     states = {path: sanitize_state(world.state(path)) for path in paths}
+    if policy.signatures == SSH:
+        states = {path: state._replace(mode=portable_mode(state)) for path, state in states.items()}
     bound_programs = _bind_programs(document, world) if with_programs else None
     combined_digest = binding_digest(digest(data), states, policy.version, bound_programs)
     return Binding(combined_digest, digest(data), states, policy.version, bound_programs)
@@ -66,6 +69,13 @@ def sanitize_program(program: Program) -> Program:
 def sanitize_state(state: State) -> State:
     """Return a state that can be stored in a document: a link target may not be UTF-8."""
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+
+
+def portable_mode(state: State) -> int:
+    """Return the mode of a path as git has it, which is the same in every checkout, whatever its umask is."""
+    if not state.mode:
+        return 0
+    return 0o755 if state.mode & 0o100 else 0o644
 
 
 def binding_digest(

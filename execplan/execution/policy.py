@@ -41,8 +41,27 @@ ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 They are: a failed step, wrong content or output of a step, a time limit, a resource limit, and a person who stops the
 run at a question. A signal only pauses a run.
 """
-_LATER_SETTINGS = ("person_for", "programs", "commit_plans", "commit_steps", "require_checks")
+SSH = "ssh"
+SIGNATURES = ("machine", SSH)
+"""Which key signs approvals: the machine's, or the SSH key of whoever approves; the strictest value is last."""
+_LATER_SETTINGS = (
+    *("person_for", "programs", "commit_plans", "commit_steps", "require_checks"),
+    *("signatures", "groups", "approval"),
+)
 """Settings that count in the version only if they differ from their default: older approvals stay valid."""
+
+
+class ApproverRule(NamedTuple):
+    """Who must approve the steps that a rule is for, among those that need a person."""
+
+    approvers: int = 1
+    """Number of different people."""
+    required: tuple[str, ...] = ()
+    """Groups of which somebody must be among them."""
+    paths: tuple[str, ...] = ()
+    """Patterns of paths that a step writes; none means every step."""
+    level: str = LEVELS[0]
+    """Lowest risk level of the steps."""
 
 
 class Policy(NamedTuple):
@@ -93,6 +112,10 @@ class Policy(NamedTuple):
     """Whether a task that has a check can be checked off only after the check has passed."""
     tools: tuple[str, ...] = ()
     """Tools of an agent program that it may use freely; only a user's own settings can name any."""
+    signatures: str = SIGNATURES[0]
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Names of groups with their members, as the allowed signers name them."""
+    approval: tuple[ApproverRule, ...] = ()
     notify: str = ""
     """Command to run when a run ends; it has no effect on what may run and is not part of the version."""
 
@@ -101,6 +124,11 @@ class Policy(NamedTuple):
         """What an agent may commit: PLANS, STEPS, both, or nothing."""
         switches = ((PLANS, self.commit_plans), (STEPS, self.commit_steps))
         return tuple([kind for kind, is_on in switches if is_on])
+
+    @property
+    def depends_on_commits(self) -> bool:
+        """Whether a commit can decide whether an approval is valid: one of files, or one of allowed signers."""
+        return bool(self.pin) or self.signatures == SSH
 
     @property
     def risk_table(self) -> RiskTable:
@@ -144,7 +172,9 @@ def _tighter_value(name: str, first: object, second: object) -> object:
     """Return the stricter of two values of a setting."""
     if name == "require_checks":
         return bool(first) or bool(second)
-    if name == "person_for" and isinstance(first, tuple) and isinstance(second, tuple):
+    if name == "groups" and isinstance(first, tuple) and isinstance(second, tuple):
+        return tuple(sorted({**dict(first), **dict(second)}.items()))
+    if name in ("person_for", "approval") and isinstance(first, tuple) and isinstance(second, tuple):
         return tuple(sorted({*first, *second}))
     if isinstance(first, tuple) and isinstance(second, tuple):
         return tuple([cause for cause in ROLLBACK_CAUSES if cause in (*first, *second)])
@@ -153,6 +183,7 @@ def _tighter_value(name: str, first: object, second: object) -> object:
     order = {
         "person_from": (NEVER, *reversed(LEVELS)),
         "sandbox": SANDBOXES,
+        "signatures": SIGNATURES,
         "pin": PINS,
         "programs": CHANGED_PROGRAMS,
         "reads": READ_POLICIES,

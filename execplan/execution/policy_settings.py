@@ -18,10 +18,39 @@ from execplan.core.project.setting_table import (
 )
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, READ_POLICIES
-from execplan.execution.policy import CHANGED_PROGRAMS, CHECK_NAMES, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy, is_looser
+from execplan.execution.policy import (
+    CHANGED_PROGRAMS,
+    CHECK_NAMES,
+    PINS,
+    ROLLBACK_CAUSES,
+    SANDBOXES,
+    Policy,
+    is_looser,
+    tighten,
+)
 from execplan.execution.risk.risk_table import CATEGORIES
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
+
+
+def combine_tables(user_table: dict[str, object], repository_table: dict[str, object]) -> Policy:
+    """Return the policy of a user's table, tightened by that of a repository. Raises ExecplanError if they are invalid."""
+    check_user_table(user_table)
+    policy = tighten(Policy()._replace(**policy_values(user_table)), policy_values(repository_table))
+    checks_on = {**check_switches(user_table), **check_switches(repository_table)}
+    policy = policy._replace(
+        off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),
+        notify=str(user_table.get("notify", "")),
+    )
+    risk_table = None
+    for rows, may_lower in ((user_table.get("risk", ()), True), (repository_table.get("risk", ()), False)):
+        if isinstance(rows, list) and rows:
+            from execplan.execution.risk import command_risk
+
+            risk_table = command_risk.extend_table(
+                risk_table or command_risk.builtin_table(), rows, may_lower=may_lower
+            )
+    return policy._replace(table=risk_table)
 
 
 def policy_values(table: dict[str, object]) -> dict[str, Any]:

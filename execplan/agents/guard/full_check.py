@@ -126,6 +126,6 @@ def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, 
         planned_steps=tuple([PlannedStep(step, levels[step["id"]]) for step in plan_json["steps"]]),
         plain_steps={step.id: step for step in plain_plan.steps},
         run_state=run_state,
-        terms=approved_plan.approval.terms(policy.person_from),
+        terms=approved_plan.terms,
         interval=policy.checkpoint_interval,
     )

@@ -144,7 +144,7 @@ def store(
         error.code not in _STORED_CODES
         or ref.archived
         or not project.exists
-        or (candidate is not None and candidate.policy.pin)
+        or (candidate is not None and candidate.policy.depends_on_commits)
     ):
         return
     from execplan.core.files import atomic_files

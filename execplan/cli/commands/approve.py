@@ -102,7 +102,8 @@ def approve(
     approves automatically need neither. An agent with a name, from --as or $EXECPLAN_AGENT, can approve only these.
 
     The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid
-    for one run and its resumes, until any of this changes.
+    for one run and its resumes, until any of this changes. If the settings say so, your SSH key signs it, and the answer
+    lists who else must approve.
     """
     from execplan.cli.output import approval_output
 
@@ -131,7 +132,8 @@ def approve(
             command = approval_output.digest_command(ref.shell_name, "DIGEST", scope, options)
             hint = f"read the evaluation, then approve its digest: execplan evaluate {ref.shell_name}; {command}"
             raise usage_error(message, hint)
-        approval_output.ask_for_approval(evaluated, scope, warnings)
+        changes_text, _ = features.load(features.APPROVAL_CHANGES)(project, ref, evaluated)
+        approval_output.ask_for_approval(evaluated, scope, warnings, changes_text)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
 
     approval_result = approval_audit.approve(
@@ -147,8 +149,13 @@ def approve(
         options=options,
     )
     name = quote_plan_name(ref.id, project.display_path(ref.path))
-    commands = features.load(features.APPROVED_COMMANDS)(project, ref, name)
-    return approval_output.approval_answer(approval_result, commands[:1])
+    missing: tuple[str, ...] = ()
+    if approval_result.approval is not None and approval_result.approval.ssh is not None:
+        from execplan.execution.approvals.approval_status import list_missing_approvers
+
+        missing = list_missing_approvers(project, ref, _waiting_run_id(project, ref))
+    commands = () if missing else features.load(features.APPROVED_COMMANDS)(project, ref, name)
+    return approval_output.approval_answer(approval_result, commands[:1], missing)
 
 
 def _require_name(name: str | None) -> str | None:
@@ -194,13 +201,12 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     from execplan.execution.engine import approval_audit
 
     selected = approval_files.select_by_digest(approval_files.read_all(project, ref), prefix)
-    ids = {stored.digest: stored.approval.id for stored in approval_files.select_readable(selected)}
-    revoked = [
-        name for name, approval_id in ids.items() if not approval_registry.read_entry(project, approval_id).is_revoked
-    ]
+    approvals = [stored.approval for stored in approval_files.select_readable(selected)]
+    current = [approval for approval in approvals if not approval_registry.read_entry(project, approval.id).is_revoked]
     if not options.dry_run:
-        approval_audit.revoke(project, ref, {name: ids[name] for name in revoked})
+        approval_audit.revoke(project, ref, [(approval.digest, approval.id) for approval in current])
     action = "would revoke" if options.dry_run else "revoked"
+    revoked = list(dict.fromkeys([approval.digest for approval in current]))
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
     warnings = tuple(
         [

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.option_rules import exclusive, option_rules
 from execplan.cli.plan_arguments import plan_argument
+from execplan.core import features
 from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
@@ -52,8 +53,8 @@ MARKDOWN = "markdown"
 def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
     """Evaluate what a plan would do and whether it may run.
 
-    Use it before you approve a plan. Shows each step's risk, a dry run, and every check. Exits 1 if the plan is
-    blocked.
+    Use it before you approve a plan. Shows each step's risk, a dry run, and every check; after a change also how the
+    steps and files differ from what was approved last. Exits 1 if the plan is blocked.
     """
     try:
         return _evaluation_answer(call, plan, form)
@@ -86,11 +87,13 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         )
     else:
         text = evaluation_text(evaluated_plan)
+    changes_text, changes_json = features.load(features.APPROVAL_CHANGES)(project, ref, evaluated_plan)
     current, ok = evaluated_plan.current_plan, evaluated_plan.evaluation.ok
     warnings = (f"{current.path} is not used: {current.stale_reason}",) if current.stale_reason else ()
-    data = evaluation_json(evaluated_plan)
+    data = {**evaluation_json(evaluated_plan), "changes": changes_json}
     if form == MARKDOWN:
         return Answer(data, text, OK if ok else CHECK_FAILED, warnings)
+    text = f"{changes_text}\n\n{text}" if changes_text else text
     advice, is_approval_next = _advise_run(project, ref, name, ok=ok), False
     next_commands, work = advice.commands, advice.work
     if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
@@ -128,6 +131,8 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
         return Advice(execution_status.open_run_commands(status, name), why=why)
     if not ok and (text := execution_status.repeated_run_text(status, stored_plan)):
         return advise_plan(stored_plan)._replace(why=text)
+    if ok and status["state"] == execution_status.INCOMPLETE:
+        return Advice(why=f"not enough approvers: {'; '.join(status['drift'])}")
     if not ok or status["state"] != execution_status.APPROVED:
         return Advice()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)
@@ -165,6 +170,6 @@ def _policy_answer(error: ExecplanError) -> Answer:
         }
         for message in error.candidates or (error.message,)
     ]
-    data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
+    data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings, "changes": None}
     lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
     return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)

@@ -35,6 +35,7 @@ _NAMES_BY_TOPIC: Final = {
     "runs": "resume rollback",
     "session": "checkpoint prime",
     "settings": "config configuration",
+    "signatures": "approvers signers ssh",
     "steps": "compile",
     "summaries": "summarize",
     "templates": "placeholder placeholders",

@@ -52,7 +52,9 @@ def render(plan: ExportedPlan, target: str) -> str:
 
 def printed_answer(plan: ExportedPlan, target: str, text: str) -> Answer:
     """Print the file of an exported plan."""
-    return Answer({**_plan_json(plan, target, text), "content": text}, text, warnings=_joined_waves(plan), is_raw=True)
+    return Answer(
+        {**_plan_json(plan, target, text), "content": text}, text, warnings=_warnings(plan, target), is_raw=True
+    )
 
 
 def written_answer(
@@ -70,17 +72,17 @@ def written_answer(
         _ensure_not_used(project, plan, path)
     place = path if is_in_repository else f"{path}, outside of the repository"
     if old == new:
-        return Answer(data, f"{place} is up to date: {count}", warnings=_joined_waves(plan), is_requested=False)
+        return Answer(data, f"{place} is up to date: {count}", warnings=_warnings(plan, target), is_requested=False)
     if options.dry_run:
         diff = format_diff(old or b"", new, path)
         text = printable_lines([f"would write {place}: {count}"], diff)
-        return Answer({**data, "diff": diff}, text, warnings=_joined_waves(plan))
+        return Answer({**data, "diff": diff}, text, warnings=_warnings(plan, target))
     if options.should_commit(project):
         ensure_inside(project, absolute_path)
     ensure_no_link_out(absolute_path)
     options.prepare_commit(project)
     atomic_files.replace_if_unchanged(absolute_path, old, new, make_directories=is_in_repository)
-    lines, warnings, commit = [f"wrote {place}: {count}"], _joined_waves(plan), None
+    lines, warnings, commit = [f"wrote {place}: {count}"], _warnings(plan, target), None
     if options.should_commit(project):
         result = commit_paths(
             project, ref.id, [absolute_path], "export", f"export to {target}", {absolute_path: old} if old else {}, None
@@ -132,11 +134,16 @@ def _plan_json(plan: ExportedPlan, target: str, text: str) -> dict[str, Any]:
     }
 
 
-def _joined_waves(plan: ExportedPlan) -> tuple[str, ...]:
-    """Explain why waves run in one job."""
-    return tuple(
-        [f"{job.name} contains several waves: {job.job.joined_because}" for job in plan.jobs if job.job.joined_because]
-    )
+def _warnings(plan: ExportedPlan, target: str) -> tuple[str, ...]:
+    """Explain why steps wait for a person although they need none, and what the machine of a workflow must have."""
+    programs = ", ".join(plan.unknown_programs) if target == "github" else ""
+    needs = [f"the workflow doesn't install {programs}: install them in a step, or use a machine that has them"]
+    waits = [
+        f"a person lets all of {job.name} begin at once: {job.job.joined_because}"
+        for job in plan.jobs
+        if job.job.joined_because
+    ]
+    return (*waits, *(needs if programs else ()))
 
 
 @define_command(
@@ -156,24 +163,40 @@ def _joined_waves(plan: ExportedPlan) -> tuple[str, ...]:
     required=True,
     help="The engine: GitHub Actions, GitLab CI/CD, or make.",
 )
+@click.option(
+    "--environment",
+    metavar="NAME",
+    help="The environment of GitHub whose reviewers let steps begin that need a person (default: execplan).",
+)
 @click.option("--out", metavar="FILE", help="Write the result to FILE, which may be an older export.")
 @new_options
 @option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"))
-def export(call: Call, plan: str | None, *, target: str, out: str | None, options: WriteOptions) -> Answer:
+def export(
+    call: Call, plan: str | None, *, target: str, environment: str | None, out: str | None, options: WriteOptions
+) -> Answer:
     """Export an approved plan as a workflow for CI, or as a makefile.
 
-    Steps that can run at the same time form a wave, and each wave becomes a job that follows the one before. Each job
-    first checks that the plan and the files that it uses are the approved ones. Then `execplan job` runs its steps as
-    `run` would, and passes their outputs on to the next job.
+    Steps that run in sequence share a job; a new one begins where a person must decide. On GitHub, reviewers of an
+    environment let such a job begin, on GitLab somebody starts it. Each job first checks that the plan and the files
+    that it uses are the approved ones. Then `execplan job` runs its steps as `run` would, and passes their outputs on to
+    the next job.
 
-    A plan whose steps need a person, or files that only this machine has, is not exported.
+    A workflow of GitHub sets up the languages of the steps' programs. A plan that needs an answer in the middle of a
+    job, or files that only this machine has, is not exported.
     """
     if out is not None and (not out or out == "-"):
         raise usage_error("--out requires the name of a file", "omit --out: the result is printed")
-    from execplan.execution.export.exported_plan import export_plan
+    if environment is not None and target != "github":
+        raise usage_error("only GitHub has environments with reviewers", "omit --environment, or use --to github")
+    from execplan.execution.export.exported_plan import ENVIRONMENT, export_plan
 
+    if environment is not None and not (
+        environment.isascii() and environment.replace("-", "").replace("_", "").isalnum()
+    ):
+        hint = "for example: --environment production"
+        raise usage_error(f"--environment requires letters, digits, - and _, not {environment!r}", hint)
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    exported_plan = export_plan(project, ref, uses_checkout=target != "make")
+    exported_plan = export_plan(project, ref, uses_checkout=target != "make", environment=environment or ENVIRONMENT)
     text = render(exported_plan, target)
     if out is None:
         return printed_answer(exported_plan, target, text)

@@ -35,10 +35,22 @@ from execplan.core.plan_store import plan_selection
 @click.option("--check", is_flag=True, help="Only check the digest.")
 @click.option("--load", metavar="FILE", default="", help="Unpack the outputs of the previous job first.")
 @click.option("--save", metavar="FILE", default="", help="Save the outputs of this job and the earlier ones.")
+@click.option(
+    "--confirmed", is_flag=True, help="A person let the job begin, and so confirms its first step if that asks."
+)
 @jobs_option("Run up to N steps at the same time if they are parallel.", default=1)
-@option_rules(excludes("--check", "--load", "--save", "--jobs", reason="runs nothing"))
+@option_rules(excludes("--check", "--load", "--save", "--confirmed", "--jobs", reason="runs nothing"))
 def job(
-    call: Call, number: int, plan: str | None, *, digest: str, check: bool, load: str, save: str, jobs: int
+    call: Call,
+    number: int,
+    plan: str | None,
+    *,
+    digest: str,
+    check: bool,
+    load: str,
+    save: str,
+    confirmed: bool,
+    jobs: int,
 ) -> Answer:
     """Run one job of an exported plan.
 
@@ -58,7 +70,7 @@ def job(
         steps = [step.id for step in job_run.check_job(project, ref, number, digest).steps]
         text = f"job {number} is as it was exported: {', '.join(steps)}"
         return Answer({"id": ref.id, "job": number, "steps": steps}, text)
-    job_options = job_run.JobOptions(number, digest, load, save, jobs)
+    job_options = job_run.JobOptions(number, digest, load, save, jobs, confirmed)
     finished_run = job_run.run_job(project, ref, job_options, plain_observer(call, "job"))
     answer = outcome_answer(project, ref, finished_run, quiet=call.quiet)
     is_between_jobs = answer.exit == OK and answer.work is not None  # the workflow does the rest

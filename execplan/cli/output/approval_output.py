@@ -56,8 +56,8 @@ def digest_command(name: str, digest: str, scope: ApprovalScope, options: Sequen
     return " ".join([f"execplan approve {name} --digest {digest}", *inferred, *options])
 
 
-def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
-    """Show the steps and ask for approval; raises ExecplanError unless the user approves.
+def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str], changes: str) -> None:
+    """Show the steps, and the changes since an earlier approval, and ask for approval; raises ExecplanError unless the user approves.
 
     The user types the name of each CRITICAL step, so that no habit of answering `y` approves one.
     """
@@ -66,7 +66,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
 
     count = len(scope.covered)
     subject = "this step" if count == 1 else f"these {count} steps"
-    lines = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
+    lines = [evaluation_text(evaluated), *(["", changes] if changes else []), *scope_lines(scope, evaluated.path)]
     lines += fit_lines(*[f"warning: {printable_line(warning)}" for warning in warnings])
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
@@ -101,8 +101,13 @@ def _ids(steps: Sequence[EvaluatedStep]) -> list[str]:
     return [evaluated_step.step.id for evaluated_step in steps]
 
 
-def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, ...]) -> Answer:
-    """Build the answer of `approve`: the new approval, with the commands after it; in a dry run, the planned one."""
+def approval_answer(
+    approval_result: ApprovalResult, next_commands: tuple[str, ...], missing: tuple[str, ...]
+) -> Answer:
+    """Build the answer of `approve`: the new approval, with the commands after it; in a dry run, the planned one.
+
+    `missing` describes the people who must approve, too.
+    """
     approval, evaluated, scope = approval_result.approval, approval_result.evaluated, approval_result.scope
     covered = _ids(scope.covered)
     data: dict[str, Any] = {
@@ -116,6 +121,7 @@ def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, .
         "inferred": _ids(scope.inferred_steps),
         "by_policy": _ids(scope.by_policy),
         "done": _ids(scope.finished),
+        "missing_approvers": list(missing),
         "not_covered": [{"id": uncovered.evaluated.step.id, "why": uncovered.why} for uncovered in scope.uncovered],
     }
     count = format_count(len(covered), "step")
@@ -128,6 +134,9 @@ def approval_answer(approval_result: ApprovalResult, next_commands: tuple[str, .
     lines += scope_lines(scope, evaluated.path)[1:]
     if origin := describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text):
         lines.append(origin)
+    if missing:
+        lines += fit_lines(*[f"not enough approvers: {printable_line(need)}" for need in missing])
+        lines += fit_line("commit and push the approval; then they approve the plan in their own checkout")
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
     return Answer(

@@ -137,7 +137,7 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     lines = [f"{paint(f'{step.number}. {step.id}', 'bold')} ({printable_line(step_location(step, path))})"]
     for label, command in describe_commands(step, printable_line):
         if "\n" in command:
-            lines += [f"   {label}:", *_indented(command)]
+            lines += [f"   {label}:", *indented_lines(command)]
         else:
             lines.append(f"   {label}: {printable_line(command)}")
     lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
@@ -149,9 +149,9 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     unchanged_text = "no changes" if dry_run.kind == EXACT and not dry_run.diff else ""
     why = dry_run.why or unchanged_text
     lines += fit_line(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
-    lines += _indented(dry_run.diff)
+    lines += indented_lines(dry_run.diff)
     for label, text in describe_writes(evaluated_step):
-        lines += [f"   {label}:", *_indented(text)]
+        lines += [f"   {label}:", *indented_lines(text)]
     return lines
 
 
@@ -164,6 +164,7 @@ def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) 
     return [first_line, *more_lines]
 
 
-def _indented(text: str) -> list[str]:
+def indented_lines(text: str) -> list[str]:
+    """Return the printable lines of a text, indented below the line that names it."""
     lines = text.removesuffix("\n").split("\n") if text else []
     return [f"     {printable_line(line)}".rstrip() for line in lines]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -61,7 +62,7 @@ class BlobReader:
         """
         stdin, stdout = self._open_pipes()
         with suppress(BrokenPipeError):
-            stdin.write("".join([f"{blob}\n" for blob in blobs]).encode("ascii"))
+            stdin.write(os.fsencode("".join([f"{blob}\n" for blob in blobs])))
             stdin.flush()
         answers: list[tuple[bytes, int] | None] = []
         for _ in blobs:

@@ -9,8 +9,8 @@ from execplan.core.git import git_query
 from execplan.core.git.git_history import resolve_commit
 from execplan.core.project.project import Project
 
-_REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
-_LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")
+REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
+LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")
 _PATTERNS = ("#[0-9]", "![0-9]", "/[0-9]+", "This reverts commit", "pull request", "PR [0-9]")
 """Parts of messages that name an issue, a pull request or a reverted commit, as extended regular expressions."""
 
@@ -30,9 +30,9 @@ def main_revisions(project: Project) -> list[str]:
 
     Empty before the first commit. Raises ExecplanError if git fails.
     """
-    out = git_query.output(project, "for-each-ref", "--format=%(refname)", *_REMOTE_REFS, *_LOCAL_REFS)
+    out = git_query.output(project, "for-each-ref", "--format=%(refname)", *REMOTE_REFS, *LOCAL_REFS)
     existing = set(out.decode("utf-8", "replace").split("\n"))
-    candidate_refs = [next((ref for ref in refs if ref in existing), "") for refs in (_REMOTE_REFS, _LOCAL_REFS)]
+    candidate_refs = [next((ref for ref in refs if ref in existing), "") for refs in (REMOTE_REFS, LOCAL_REFS)]
     revisions = [ref for ref in candidate_refs if ref and resolve_commit(project, ref) is not None]
     return revisions or (["HEAD"] if resolve_commit(project, "HEAD") is not None else [])
 

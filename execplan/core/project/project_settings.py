@@ -117,6 +117,7 @@ class Settings(NamedTuple):
     triage: dict[str, object] = _EMPTY_TABLE
     lint: dict[str, object] = _EMPTY_TABLE
     execution: dict[str, object] = _EMPTY_TABLE
+    approval: dict[str, object] = _EMPTY_TABLE
     context: dict[str, object] = _EMPTY_TABLE
 
 

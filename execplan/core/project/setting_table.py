@@ -43,7 +43,7 @@ class SettingTable(NamedTuple):
     """Where it may stand, in words, for the reference."""
     settings: tuple[Setting, ...]
     check_of_repository: Callable[[dict[str, object], str], object] | None = None
-    """Raises ExecplanError for a table in a repository's settings that is wrong; gets the table and the file. None: only users have it."""
+    """Raises ExecplanError for a table in a repository's settings that is wrong, or returns what it means; gets the table and the file. None: only users have it."""
 
 
 def load_table(name: str) -> SettingTable:
@@ -195,6 +195,7 @@ _REPOSITORY_SETTINGS: Final = (
         shapes.TABLE,
         "What can run and who must approve it; a repository can only tighten the policy: execplan explain policy.",
     ),
+    Setting("approval", shapes.TABLE, "Who must approve, and with which keys: execplan explain signatures."),
     Setting(
         "context",
         shapes.TABLE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.core.edits.plan_writer import WriteOptions
@@ -23,7 +24,6 @@ from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
 from execplan.execution.approvals import (
     approval_files,
-    approval_key,
     approval_paths,
     approved_plan,
     artifact_store,
@@ -37,8 +37,12 @@ from execplan.execution.evaluation.approval_scope import ApprovalScope, find_for
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_location
 from execplan.execution.execution_plan import Level
+from execplan.execution.policy import Policy
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import FILE
+
+if TYPE_CHECKING:
+    from execplan.execution.approvals.approval_signers import Signer, SigningRules
 
 PreviousContents = dict[str, bytes | None]
 """Previous bytes of each written file by path; None for a file that was absent."""
@@ -51,6 +55,7 @@ class Confirmation(NamedTuple):
     """The confirmation of an approval: who approved, by which method, and what it covers."""
 
     approver: str
+    """Name of who approves; an SSH signature has a name of its own, and only a name that somebody gave must match it."""
     how: Literal["terminal", "digest", "policy", "revision"]
     valid_seconds: int
     """Validity period of the approval in seconds."""
@@ -61,6 +66,8 @@ class Confirmation(NamedTuple):
     """Approval that covers this revision of a run's steps; the new approval is derived from it and expires with it."""
     run_id: str = ""
     """ID of the run whose revision is covered."""
+    is_named: bool = False
+    """Whether somebody gave the name of the approver, as with `--by`."""
 
 
 class ApprovalResult(NamedTuple):
@@ -181,16 +188,18 @@ def approve_plan(
     The approval is recorded before its file exists: an approval that cannot be recorded is not granted. Raises
     ExecplanError.
     """
-    document_path, approval_path = (
-        artifact_store.path_of(project, ref),
-        approval_paths.file_path(project, ref, evaluated_plan.binding.digest),
-    )
+    document_path = artifact_store.path_of(project, ref)
+    signer = _find_signer(project, evaluated_plan.policy, confirmation, dry_run=options.dry_run)
+    approval_name = f"{evaluated_plan.binding.digest}{f'-{signer.key}' if signer.principal else ''}.json"
+    approval_path = approval_paths.file_path(project, ref, approval_name)
     result = ApprovalResult(
         None, evaluated_plan, scope, project.display_path(approval_path), project.display_path(document_path)
     )
     if options.dry_run:
         return result
     options.prepare_commit(project)
+    # signed before the lock: a person may have to type a passphrase
+    approval = _sign_approval(project, evaluated_plan, scope, confirmation, signer)
     with project_state.lock(project, ref.real_path, f"approval of {ref.id}"):
         ensure_plan_exists(project, ref)
         candidate = approved_plan.find_candidate(project, ref)
@@ -201,7 +210,6 @@ def approve_plan(
                 hint=f"review it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )
-        approval = _sign_approval(project, candidate, scope, confirmation)
         recorded_contents = record_approval(approval)
         old_contents = {
             **recorded_contents,
@@ -221,12 +229,19 @@ def approve_plan(
         return result._replace(approval=approval, commit=commit_result.digest, warnings=commit_result.warnings)
 
 
+def _find_signer(project: Project, policy: Policy, confirmation: Confirmation, *, dry_run: bool) -> Signer:
+    """Return who signs: whoever approves, or the machine. Raises ExecplanError."""
+    covering = confirmation.covering_approval
+    method = confirmation.how if covering is None else covering.effective_how
+    rules: SigningRules = features.load(features.SIGNING_RULES)(project, policy)
+    return rules.find_signer(method, confirmation.approver if confirmation.is_named else None, dry_run=dry_run)
+
+
 def _sign_approval(
-    project: Project, candidate: approved_plan.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
+    project: Project, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, signer: Signer
 ) -> Approval:
-    """Build an approval and sign it with the user's key; create the key if there is none."""
-    document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
-    signing_key = approval_key.get_or_create(project)
+    """Build an approval and sign it."""
+    document, binding, approved_at = evaluated_plan.current_plan.document, evaluated_plan.binding, now()
     covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
     policy_step_ids = covered_ids if confirmation.how == "policy" else None
     step_ids = (
@@ -248,9 +263,11 @@ def _sign_approval(
         states=approval_document.to_bound_states(binding),
         policy=binding.policy,
         programs=approval_document.to_bound_programs(binding),
-        tree=git_tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
+        tree=git_tree.tree_digest(project) if evaluated_plan.policy.pin == "tree" else None,
         head=head_commit(project),
-        approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
+        approver=author.clean_name(
+            "the policy" if policy_step_ids is not None else signer.principal or confirmation.approver
+        ),
         user=author.clean_name(author.system_login()),
         session=author.clean_name(session_id) if session_id else None,
         approved_at=approval_document.format_timestamp(approved_at),
@@ -260,9 +277,9 @@ def _sign_approval(
         inferred=confirmation.inferred,
         max_risk=Level(confirmation.max_risk) if confirmation.max_risk is not None else None,
         steps=policy_step_ids if policy_step_ids is not None else step_ids,
-        key=approval_document.key_id(signing_key),
+        key=signer.key,
     )
-    return approval_document.sign(terms, signing_key)
+    return signer.sign(terms)
 
 
 def _derivation(covering_approval: Approval, run_id: str) -> Derived:

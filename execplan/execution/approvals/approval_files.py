@@ -31,7 +31,7 @@ class StoredApproval(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the approved digest, which is the file's name."""
+        """Return the approved digest, with which the file's name begins."""
         return _named_digest(self.path)
 
 
@@ -43,12 +43,12 @@ class UnreadableApproval(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the approved digest, which is the file's name."""
+        """Return the approved digest, with which the file's name begins."""
         return _named_digest(self.path)
 
 
 def _named_digest(path: str) -> str:
-    return os.path.basename(path).removesuffix(".json")
+    return os.path.basename(path).removesuffix(".json").partition("-")[0]
 
 
 def read_all(project: Project, ref: PlanRef) -> list[ApprovalFile]:
@@ -80,7 +80,7 @@ def _read_approval(project: Project, path: str) -> ApprovalFile:
         approval = load_document(data, Approval, project.display_path(path))
     except ExecplanError as error:
         return UnreadableApproval(path, error.message)
-    is_intact = data == document_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
+    is_intact = data == document_bytes(approval) and os.path.basename(path) == approval.file_name
     return StoredApproval(path, approval, is_intact)
 
 
@@ -89,7 +89,7 @@ def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
 
     The caller holds the plan's lock. Raises ExecplanError.
     """
-    path, new_bytes = approval_paths.file_path(project, ref, approval.digest), document_bytes(approval)
+    path, new_bytes = approval_paths.file_path(project, ref, approval.file_name), document_bytes(approval)
     return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 
@@ -117,8 +117,8 @@ def select_by_digest(approval_files: list[ApprovalFile], prefix: str) -> list[Ap
     if not matches:
         message = f"no approval starts with {prefix!r}" if approval_files else "there are no approvals"
         raise ExecplanError("no-such-approval", message, hint=list_hint, candidates=digests)
-    if len(matches) > 1 and prefix != "all":
-        message = f"{len(matches)} approvals match"
+    if len(set(digests)) > 1 and prefix != "all":  # those of one digest are by several people, and belong together
+        message = f"{len(set(digests))} approvals match"
         hint = "specify more digits of the digest, or all"
-        raise ExecplanError("ambiguous-approval", message, hint=hint, candidates=digests)
+        raise ExecplanError("ambiguous-approval", message, hint=hint, candidates=list(dict.fromkeys(digests)))
     return matches

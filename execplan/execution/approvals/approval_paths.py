@@ -17,9 +17,9 @@ def directory(project: Project, ref: PlanRef) -> str:
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
 
 
-def file_path(project: Project, ref: PlanRef, digest: str) -> str:
-    """Return the path of the approval of a digest. A later approval of the same digest overwrites the file."""
-    return os.path.join(directory(project, ref), f"{digest}.json")
+def file_path(project: Project, ref: PlanRef, name: str) -> str:
+    """Return the path of an approval. A later approval of the same digest with the same key overwrites the file."""
+    return os.path.join(directory(project, ref), name)
 
 
 def list_paths(project: Project, ref: PlanRef) -> list[str]:

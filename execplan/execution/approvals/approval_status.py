@@ -10,8 +10,8 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.execution.approval_document import Approval
 from execplan.execution.approvals import approval_files
+from execplan.execution.approvals.approval_states import INCOMPLETE, STALE
 from execplan.execution.approvals.approved_plan import (
-    STALE,
     ApprovalCandidate,
     ApprovedPlan,
     CheckedApproval,
@@ -59,6 +59,12 @@ def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_progra
         return UncompiledPlan(STALE if approval_files.read_all(project, ref) else NOT_COMPILED, (error.message,))
     checked_approvals = check_approvals(project, ref, candidate, run_id)
     return select_valid(checked_approvals) or _unapproved_plan(candidate, checked_approvals)
+
+
+def list_missing_approvers(project: Project, ref: PlanRef, run_id: str = "") -> tuple[str, ...]:
+    """Return who must still approve a plan that somebody has approved, one line each. Raises ExecplanError."""
+    status = find_status(project, ref, run_id)
+    return status.reasons if status.state == INCOMPLETE else ()
 
 
 def _unapproved_plan(candidate: ApprovalCandidate, checked_approvals: list[CheckedApproval]) -> UnapprovedPlan:

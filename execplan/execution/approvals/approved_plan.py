@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.clock import now
-from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-from execplan.execution import approval_document
 from execplan.execution.approvals import approval_files, approval_key, approval_registry, git_tree
 from execplan.execution.approvals.approval_files import UnreadableApproval
+from execplan.execution.approvals.approval_states import (
+    ALTERED,
+    APPROVED,
+    EXPIRED,
+    REVOKED,
+    STALE,
+    UNTRUSTED,
+    USED,
+    approval_error,
+)
 from execplan.execution.binding import bind, drift
+from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.permission import NEVER, validity_problem
+from execplan.execution.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from typing import Final, TypeAlias
+    from typing import Any, TypeAlias
 
     from execplan.core.plan_store.plan_store import PlanRef
     from execplan.core.project.project import Project
@@ -26,15 +37,9 @@ if TYPE_CHECKING:
     from execplan.execution.approvals.current_plan import CurrentPlan
     from execplan.execution.binding import Binding
     from execplan.execution.execution_plan import ExecutionPlan
-    from execplan.execution.policy import Policy
+    from execplan.execution.permission import ApprovalTerms
 
 CheckedApproval: TypeAlias = "ApprovedPlan | InvalidApproval"
-STALE: Final = "stale"
-APPROVED: Final = "approved"
-EXPIRED: Final = "expired"
-ALTERED: Final = "altered"
-USED: Final = "used"
-REVOKED: Final = "revoked"
 
 
 class ApprovalCandidate(NamedTuple):
@@ -55,11 +60,26 @@ class ApprovedPlan(NamedTuple):
 
     candidate: ApprovalCandidate
     stored: StoredApproval
+    """The newest approval."""
+    companions: tuple[StoredApproval, ...] = ()
+    """Approvals of other people that are valid only together with it."""
+    merged_terms: ApprovalTerms | None = None
+    """The terms of all of them together; None if there is only that of a machine."""
 
     @property
     def approval(self) -> Approval:
-        """Return the approval of the plan."""
+        """Return the newest approval of the plan."""
         return self.stored.approval
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """Return all approvals that are valid together, the newest first."""
+        return (self.approval, *[stored.approval for stored in self.companions])
+
+    @property
+    def terms(self) -> ApprovalTerms:
+        """Return what may run."""
+        return self.merged_terms or self.approval.terms(self.policy.person_from)
 
     @property
     def document(self) -> ExecutionPlan:
@@ -92,7 +112,7 @@ class InvalidApproval(NamedTuple):
 
     stored: ApprovalFile
     state: str
-    """One of STALE, EXPIRED, ALTERED, USED and REVOKED."""
+    """One of STALE, EXPIRED, ALTERED, UNTRUSTED, INCOMPLETE, USED and REVOKED."""
     reasons: tuple[str, ...]
     """Changes since approval or other problems, one per line."""
 
@@ -127,10 +147,13 @@ def check_approvals(
     stored_approvals = approval_files.read_all(project, ref)
     if not stored_approvals:
         return []
+    rules = features.load(features.SIGNING_RULES)(project, Policy() if isinstance(candidate, str) else candidate.policy)
     signing_key = approval_key.read(project)
-    return [
-        _check_approval(project, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals
+    checked_approvals = [
+        _check_approval(rules, stored, candidate, signing_key, run_id, ignored_paths) for stored in stored_approvals
     ]
+    joined: list[CheckedApproval] = rules.join(checked_approvals)
+    return joined
 
 
 def select_valid(checked_approvals: Sequence[CheckedApproval]) -> ApprovedPlan | None:
@@ -139,7 +162,7 @@ def select_valid(checked_approvals: Sequence[CheckedApproval]) -> ApprovedPlan |
 
 
 def _check_approval(
-    project: Project,
+    rules: Any,
     stored: ApprovalFile,
     candidate: ApprovalCandidate | str,
     signing_key: bytes | None,
@@ -148,15 +171,10 @@ def _check_approval(
 ) -> CheckedApproval:
     if isinstance(stored, UnreadableApproval):
         return InvalidApproval(stored, ALTERED, (stored.error,))
-    approval = stored.approval
-    if signing_key is None or not approval_document.verify_signature(approval, signing_key):
-        is_other_key = signing_key is None or approval_document.key_id(signing_key) != approval.key
-        reason = (
-            "it was signed with another key, by another user or on another machine"
-            if is_other_key
-            else "its signature is invalid"
-        )
-        return InvalidApproval(stored, ALTERED, (reason,))
+    project, approval = rules.project, stored.approval
+    reason, is_intact = rules.signature_problem(approval, signing_key)
+    if reason:
+        return InvalidApproval(stored, UNTRUSTED if is_intact else ALTERED, (reason,))
     if not stored.is_intact:
         return InvalidApproval(stored, ALTERED, ("its content or its file name was changed",))
     registry_entry = approval_registry.read_entry(project, approval.id)
@@ -193,10 +211,12 @@ def _find_drift(
 ) -> tuple[str, ...]:
     """Return the changes since an approval, one per line.
 
-    A resume skips files, programs and commits: the run changed them and compares them separately.
+    A resume skips files, programs and commits: the run changed them and compares them separately. Another checkout has
+    programs of its own; those in the repository are part of the digest.
     """
     lines = []
-    if approval.place != checkout_digest(project):
+    is_elsewhere = approval.place != checkout_digest(project)
+    if is_elsewhere and approval.ssh is None:
         lines.append("it was given in another checkout")
     if approval.plan_id != candidate.document.plan_id:
         lines.append(f"it was given for plan {approval.plan_id}")
@@ -208,7 +228,7 @@ def _find_drift(
         binding._replace(states={path: state for path, state in binding.states.items() if path not in ignored_paths})
         for binding in (approval.binding, candidate.binding)
     ]
-    if is_resume or candidate.policy.programs != "refuse":
+    if is_resume or is_elsewhere or candidate.policy.programs != "refuse":
         current_binding = current_binding._replace(programs=None)
     lines += drift(approved_binding, current_binding)
     if candidate.current_plan.stale_reason and approved_binding.document == current_binding.document:
@@ -219,10 +239,16 @@ def _find_drift(
 
 
 def require_approved_plan(
-    project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True
+    project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True, steps_before: Collection[str] = ()
 ) -> ApprovedPlan:
-    """Return a plan that may run or resume a run. Raises ExecplanError if it may not."""
-    return require_approval(project, ref, find_candidate(project, ref, with_programs=with_programs), run_id)
+    """Return a plan that may run or resume a run. Raises ExecplanError if it may not.
+
+    Changes of what `steps_before` write do not count: they ran before, in another place.
+    """
+    candidate = find_candidate(project, ref, with_programs=with_programs)
+    earlier_steps = [step for step in candidate.document.steps if step.id in steps_before]
+    ignored_paths = [path for step in earlier_steps for path in written_paths(step.model_dump())]
+    return require_approval(project, ref, candidate, run_id, ignored_paths)
 
 
 def require_approval(
@@ -232,31 +258,11 @@ def require_approval(
     checked_approvals = check_approvals(project, ref, candidate, run_id, ignored_paths)
     approved_plan = select_valid(checked_approvals)
     if approved_plan is None:
-        raise _approval_error(ref, next(iter(checked_approvals), None))
+        newest = next(iter(checked_approvals), None)
+        raise approval_error(
+            ref, newest and newest.stored.digest, newest.state if newest else "", newest.reasons if newest else ()
+        )
     return approved_plan
-
-
-def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
-    """Return the error for a plan that is not approved, with the changes since approval."""
-    command = f"execplan evaluate {ref.shell_name}"  # it ends with how the plan is approved, and by whom
-    hint = f"see what would run, and who can approve it: {command}"
-    if newest is None:
-        return ExecplanError("not-approved", f"{ref.id} is not approved", hint=hint)
-    subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
-    if newest.state == REVOKED:
-        return ExecplanError("not-approved", f"{subject} was revoked", hint=hint, candidates=reasons)
-    if newest.state == USED:
-        message = f"{subject} was already used: an approval is valid for one run and its resumes"
-        hint = f"see who can approve it again, then repeat this command: {command}"
-        return ExecplanError("approval-used", message, hint=hint, candidates=reasons)
-    if newest.state == EXPIRED:
-        message = f"{subject} is not valid at this time"
-        return ExecplanError("approval-expired", message, hint=hint, candidates=reasons)
-    if newest.state == ALTERED:
-        message = f"{subject} was altered after it was signed"
-        return ExecplanError("approval-altered", message, hint=hint, candidates=reasons)
-    message = f"{subject} is stale: something has changed since it was given"
-    return ExecplanError("stale-approval", message, hint=hint, candidates=reasons)
 
 
 def checkout_digest(project: Project) -> str:

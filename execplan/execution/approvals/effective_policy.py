@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from execplan.core import features
 from execplan.core.project import user_settings
-from execplan.execution.policy import Policy, tighten
+from execplan.execution.policy import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from execplan.core.project.project import Project
 
 
 def effective_policy(project: Project) -> Policy:
     """Return the policy in force for a project. Raises ExecplanError."""
     user_table, repository_table = user_settings.load_table("execution"), project.settings.execution
-    if not (user_table or repository_table):
-        return Policy()
-    from execplan.execution.policy_settings import check_switches, check_user_table, policy_values
+    policy = Policy()
+    if user_table or repository_table:
+        policy = features.load(features.POLICY_TABLES)(user_table, repository_table)
+    if project.settings.approval:
+        policy = policy._replace(**approver_policy(project.settings.approval, "approval"))
+    return policy
 
-    check_user_table(user_table)
-    policy = tighten(Policy()._replace(**policy_values(user_table)), policy_values(repository_table))
-    checks_on = {**check_switches(user_table), **check_switches(repository_table)}
-    policy = policy._replace(
-        off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),
-        notify=str(user_table.get("notify", "")),
-    )
-    risk_table = None
-    for rows, may_lower in ((user_table.get("risk", ()), True), (repository_table.get("risk", ()), False)):
-        if isinstance(rows, list) and rows:
-            from execplan.execution.risk import command_risk
 
-            risk_table = command_risk.extend_table(
-                risk_table or command_risk.builtin_table(), rows, may_lower=may_lower
-            )
-    return policy._replace(table=risk_table)
+def repository_policy(project: Project) -> Policy:
+    """Return the policy of the repository's settings alone, which every checkout has. Raises ExecplanError."""
+    table = project.settings.execution
+    policy: Policy = features.load(features.POLICY_TABLES)({}, table) if table else Policy()
+    return policy
+
+
+def approver_policy(table: dict[str, object], source: str) -> dict[str, Any]:
+    """Return the policy values of an `approval` table of a repository's settings. Raises ExecplanError."""
+    from execplan.core.project.setting_table import load_table
+
+    parse: Any = load_table("approval").check_of_repository
+    values: dict[str, Any] = parse(table, source)
+    return values

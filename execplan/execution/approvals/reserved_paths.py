@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 STATE = "execplan's state"
 EVIDENCE = "execplan's execution evidence"
-_TOOL_PATHS = {"/.agent/execplan.toml/": "execplan's settings file", "/.agent/.state/": STATE}
+SIGNERS = "execplan's list of signers"
+_TOOL_PATHS = {
+    "/.agent/execplan.toml/": "execplan's settings file",
+    "/.agent/allowed_signers/": SIGNERS,
+    "/.agent/revoked_signers/": SIGNERS,
+    "/.agent/.state/": STATE,
+}
 """Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checks", "enhanced.json"))
 

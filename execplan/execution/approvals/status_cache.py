@@ -45,13 +45,14 @@ def cache_status(
     project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = ""
 ) -> None:
     """Cache the status of a plan if it depends only on files; ignore write errors."""
+    from execplan.execution.approvals.approval_states import EXPIRED
     from execplan.execution.approvals.approval_status import UncompiledPlan
-    from execplan.execution.approvals.approved_plan import EXPIRED, ApprovedPlan
+    from execplan.execution.approvals.approved_plan import ApprovedPlan
 
     if (
         isinstance(approval_status, UncompiledPlan)
         or approval_status.state == EXPIRED
-        or approval_status.candidate.policy.pin
+        or approval_status.candidate.policy.depends_on_commits
         or not project.exists
     ):
         return

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from functools import cache
 
-from execplan.core.text.pure_paths import is_inside
+from execplan.execution.approvals.installed_programs import find_installed_program
 
 _PARSERS = {
     "sh": (("sh", "-n"),),
@@ -32,7 +31,7 @@ def check_syntax(language: str, content: bytes, root: str) -> str | None:
 
 
 def _run_parser(command: tuple[str, ...], content: bytes, root: str) -> str | None:
-    program = _find_program(command[0], root)
+    program = find_installed_program(command[0], root)
     if program is None:
         return None
     try:
@@ -54,13 +53,3 @@ def _run_parser(command: tuple[str, ...], content: bytes, root: str) -> str | No
     if messages and messages[0] == _JSX_ERROR:
         return None
     return (messages[0] if messages else f"{command[0]} can't parse it")[:_MAX_MESSAGE_LENGTH]
-
-
-@cache
-def _find_program(name: str, root: str) -> str | None:
-    """Find a program on PATH that is not inside the repository."""
-    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        path = os.path.realpath(os.path.join(directory, name))
-        if os.path.isabs(directory) and not is_inside(path, root) and os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from execplan.core import trace
 from execplan.core.documents.document_io import document_bytes
@@ -64,6 +64,7 @@ def approve(
     approval_creation.ensure_approvable(project, ref, evaluated)
     scope = approval_scope(evaluated.evaluation, max_risk, tuple(steps) or None)
     confirmation = Confirmation(by or author(project), "digest", valid_seconds, max_risk, tuple(steps) or None)
+    confirmation = confirmation._replace(is_named=by is not None)
     if not scope.covered and (scope.uncovered or not scope.finished):
         raise ExecplanError(
             "nothing-to-approve",
@@ -167,20 +168,20 @@ def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope
         trace.warnings.append(f"couldn't record that the approval was declined: {error.message}")
 
 
-def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
-    """Revoke approvals and record it; `approval_ids` maps approved digests to approval IDs. Raises ExecplanError.
+def revoke(project: Project, ref: PlanRef, approvals: Sequence[tuple[str, str]]) -> None:
+    """Revoke approvals, given by the approved digest and the ID, and record it. Raises ExecplanError.
 
     The entry is written after the revocation: a process that is killed between the two has revoked the approval.
     """
     audit_log = AuditLog(project, ref)
-    for plan_digest, approval_id in approval_ids.items():
+    for plan_digest, approval_id in approvals:
         if approval_registry.revoke(project, approval_id):
             try:
                 audit_log.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
             except ExecplanError as error:
                 error.message = f"{plan_digest[:12]} is revoked, but this is not recorded: {error.message}"
                 raise
-    if approval_ids:
+    if approvals:
         audit_log.update_anchor()
 
 
@@ -189,6 +190,8 @@ def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, objec
     risk = approval.max_risk.value if approval.max_risk is not None else None
     derivation = approval.derived_from
     coverage_fields = {"covered_by": derivation.digest, "run": derivation.run} if derivation is not None else {}
+    if approval.ssh is not None:
+        fields["key"] = approval.key
     computed_fields = {"approval": approval.id, "file": _file_digest(approval), "max_risk": risk, "steps": step_ids}
     return {**fields, **computed_fields, **coverage_fields}
 
@@ -211,7 +214,7 @@ def _file_digest(approval: Approval) -> str:
 
 def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
     """Return whether the approval's file was written, so that the failure came later."""
-    path = approval_paths.file_path(project, ref, approval.digest)
+    path = approval_paths.file_path(project, ref, approval.file_name)
     return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == document_bytes(approval)
 
 

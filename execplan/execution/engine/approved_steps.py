@@ -67,7 +67,7 @@ def permit_for(approved_plan: ApprovedPlan, schedule: Schedule) -> Permit:
     """Create the permit for the steps of a schedule under the current approval."""
     policy = approved_plan.policy
     levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
-    terms = approved_plan.approval.terms(policy.person_from)
+    terms = approved_plan.terms
     return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
 
 

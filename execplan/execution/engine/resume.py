@@ -261,7 +261,7 @@ def _write_resumed(
     """Record the resume; a new approval applies to the run from now on. Raises ExecplanError."""
     run_state, binding = session.journal_writer.run_state, approved_plan.binding
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(session.run_paths, approved_plan.approval)
+    run_setup.use_approval(session.run_paths, approved_plan)
     run_setup.write_resumed(
         session.journal_writer,
         approved_plan,

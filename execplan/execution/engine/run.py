@@ -114,7 +114,7 @@ def _prepare_run(
     """Check everything that a run requires, and show warnings. Raises ExecplanError."""
     project, ref = run_paths.project, run_paths.ref
     try:
-        approved_plan = require_approved_plan(project, ref)
+        approved_plan = require_approved_plan(project, ref, steps_before=run_options.done_before)
     except ExecplanError as error:
         raise explain_used_approval(project, ref, error) from None
     ensure_not_remainder_approval(project, ref, approved_plan.approval)

@@ -63,7 +63,8 @@ def create_run(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
     ExecplanError.
     """
     project, ref = run_paths.project, run_paths.ref
-    approval_registry.ensure_unused(project, approved_plan.approval.id)
+    for approval in approved_plan.approvals:
+        approval_registry.ensure_unused(project, approval.id)
     with add_hint_on_error(
         f"nothing was done, and the approval is still valid; start again: execplan run {ref.shell_name}"
     ):
@@ -74,7 +75,8 @@ def create_run(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
                 approved_plan.candidate.current_plan.data,
                 within=project.root,
             )
-            atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
+            for approval in approved_plan.approvals:
+                _keep_approval(run_paths, approval)
         create_state_directory(run_paths)
 
 
@@ -91,9 +93,18 @@ def create_state_directory(run_paths: RunPaths) -> None:
         )
 
 
-def use_approval(run_paths: RunPaths, approval: Approval) -> None:
-    """Use an approval for the run from now on, and keep its file next to the earlier ones. Raises ExecplanError."""
-    approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
+def use_approval(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
+    """Use the approvals of a plan for the run from now on, and keep their files next to the earlier ones.
+
+    Raises ExecplanError.
+    """
+    for approval in approved_plan.approvals:
+        approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
+        _keep_approval(run_paths, approval)
+    evidence_copies.copy_evidence(run_paths)
+
+
+def _keep_approval(run_paths: RunPaths, approval: Approval) -> None:
     data, number, path = document_bytes(approval), 1, run_paths.approval
     while not atomic_files.create(path, data, within=run_paths.project.root):
         with open(file_access.open_file(path)[0], "rb") as file:
@@ -101,7 +112,6 @@ def use_approval(run_paths: RunPaths, approval: Approval) -> None:
                 break
         number += 1
         path = run_paths.approval.replace(".json", f"-{number}.json")
-    evidence_copies.copy_evidence(run_paths)
 
 
 @contextmanager
@@ -141,14 +151,15 @@ def write_first_entry(
         BEGUN,
         **{
             **run_fields,
-            **approval_fields(approved_plan.approval),
+            **approval_fields(approved_plan),
             "policy": binding.policy,
             "head": head_commit(run_paths.project),
             **_caller_fields(),
             **extra_fields,
         },
     )
-    approval_registry.mark_used(run_paths.project, approved_plan.approval.id, run_paths.id)
+    for approval in approved_plan.approvals:
+        approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
 
 
 def write_resumed(
@@ -156,7 +167,7 @@ def write_resumed(
 ) -> None:
     """Record that a run resumes under an approval; `failed` has the steps that stay failed. Raises ExecplanError."""
     fields = {
-        **approval_fields(approved_plan.approval),
+        **approval_fields(approved_plan),
         "document": approved_plan.binding.document,
         "revision": approved_plan.document.revision,
         "failed": list(failed),
@@ -173,8 +184,9 @@ def _caller_fields() -> dict[str, str]:
     return caller_fields(os.environ)
 
 
-def approval_fields(approval: Approval) -> dict[str, Any]:
-    """Return the entry fields that name the approval, the approver and the current user."""
+def approval_fields(approved_plan: ApprovedPlan) -> dict[str, Any]:
+    """Return the entry fields that name the newest approval, the approvers and the current user."""
+    approval = approved_plan.approval
     derivation = approval.derived_from
     if derivation is not None:
         coverage_fields = {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}
@@ -183,7 +195,7 @@ def approval_fields(approval: Approval) -> dict[str, Any]:
     return {
         "approval": approval.digest,
         "approval_id": approval.id,
-        "approver": approval.approver,
+        "approver": ", ".join(dict.fromkeys([approval.approver for approval in approved_plan.approvals])),
         "how": approval.effective_how,
         **coverage_fields,
         "user": author.system_login(),

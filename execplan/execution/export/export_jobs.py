@@ -1,4 +1,4 @@
-"""Jobs of an exported plan: waves of steps that depend on earlier waves, and what a job must find."""
+"""Jobs of an exported plan: steps that run in sequence, cut where a person must decide, and what a job must find."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.schedule import can_run_in_parallel
 from execplan.execution.engine.step_order import StepOrder
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Level, Step, Type
+from execplan.execution.policy import Policy
+from execplan.execution.risk.step_risk import effective_risk
 from execplan.execution.world import FILE, FOLDER, LINK, State, normalize_path
 
 
@@ -23,33 +25,83 @@ class Job(NamedTuple):
     number: int
     """Number of the job, from 1."""
     steps: tuple[Step, ...]
+    needs_person: bool = False
+    """Whether a person must let the job begin."""
     joined_because: str = ""
-    """Why the job contains more than one wave; empty if it is a single wave."""
+    """Why a person must decide about steps together that could have separate jobs; empty without such steps."""
+
+    asks_before: str = ""
+    """ID of the step whose question a person answers by letting the job begin; empty without one."""
+    stops_after: str = ""
+    """ID of the checkpoint at which the job ends; empty without one."""
 
 
-def partition(document: ExecutionPlan) -> tuple[Job, ...]:
+def partition(document: ExecutionPlan, policy: Policy) -> tuple[Job, ...]:
     """Partition the steps into jobs.
 
-    A job is a wave of steps. The next wave joins it if it may need files that no step declares, or the outcome of a
-    step in this job.
+    Jobs follow one another, so steps that run in sequence share one, with its setup. A new one begins where a person must
+    decide: between steps that need a person's approval and those that don't, before a step that asks, and after a
+    checkpoint. It doesn't if later steps may need files that no step declares, or the outcome of a step.
     """
-    waves = _find_waves(document)
-    groups: list[list[Step]] = []
+    parts = [part for wave in _find_waves(document) for part in _split_wave(wave, document, policy)]
+    groups: list[_Part] = []
     reasons: list[str] = []
-    for number, wave in enumerate(waves):
-        earlier_steps = [step for earlier in waves[:number] for step in earlier]
-        reason = _reason_to_join(earlier_steps, [step for later in waves[number:] for step in later])
+    for number, part in enumerate(parts):
+        earlier_steps = [step for earlier in parts[:number] for step in earlier.steps]
+        is_cut = bool(groups) and (part.asks_first or any([step.checkpoint for step in groups[-1].steps]))
+        if groups and not is_cut and part.needs_person == groups[-1].needs_person:
+            groups[-1] = groups[-1]._replace(steps=[*groups[-1].steps, *part.steps])
+            continue
+        reason = _reason_to_join(earlier_steps, [step for later in parts[number:] for step in later.steps])
         if groups and reason:
-            groups[-1] += wave
+            needs_person = groups[-1].needs_person or part.needs_person
+            groups[-1] = _Part([*groups[-1].steps, *part.steps], needs_person)
             reasons[-1] = reasons[-1] or reason
         else:
-            groups.append(list(wave))
+            groups.append(part._replace(needs_person=part.needs_person or is_cut))
             reasons.append("")
     return tuple(
-        [
-            Job(number, tuple(sorted(steps, key=lambda step: step.number)), reason)
-            for number, (steps, reason) in enumerate(zip(groups, reasons, strict=True), 1)
-        ]
+        [group.as_job(number, reason) for number, (group, reason) in enumerate(zip(groups, reasons, strict=True), 1)]
+    )
+
+
+class _Part(NamedTuple):
+    """Steps of a wave, or of several, that a person lets begin together, or nobody needs to."""
+
+    steps: list[Step]
+    needs_person: bool
+
+    @property
+    def asks_first(self) -> bool:
+        """Return whether the first step asks a person."""
+        return _asks_first(self.steps[0])
+
+    def as_job(self, number: int, reason: str) -> Job:
+        """Return the job with these steps."""
+        steps = tuple(sorted(self.steps, key=lambda step: step.number))
+        asks_before = self.steps[0].id if self.asks_first else ""
+        stops_after = self.steps[-1].id if self.steps[-1].checkpoint else ""
+        return Job(number, steps, self.needs_person, reason, asks_before, stops_after)
+
+
+def _asks_first(step: Step) -> bool:
+    return step.confirm or step.type is Type.MANUAL
+
+
+def _split_wave(wave: Sequence[Step], document: ExecutionPlan, policy: Policy) -> list[_Part]:
+    """Split a wave: steps that the policy approves, those that a person approves, then each that asks or stops."""
+    quiet = [step for step in wave if not (_asks_first(step) or step.checkpoint)]
+    by_policy = [step for step in quiet if not _needs_person(step, document, policy)]
+    by_person = [step for step in quiet if step not in by_policy]
+    single_parts = [
+        _Part([step], _asks_first(step) or _needs_person(step, document, policy)) for step in wave if step not in quiet
+    ]
+    return [part for part in (_Part(by_policy, False), _Part(by_person, True), *single_parts) if part.steps]
+
+
+def _needs_person(step: Step, document: ExecutionPlan, policy: Policy) -> bool:
+    return (
+        step.inferred or document.constraints.allow_unplanned or policy.needs_person(effective_risk(step, policy).level)
     )
 
 

@@ -12,13 +12,17 @@ from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
+from execplan.core.text.message_parts import shorten
 from execplan.execution.approvals.approved_plan import ApprovedPlan, require_approved_plan
+from execplan.execution.approvals.effective_policy import repository_policy
 from execplan.execution.binding import bound_paths
 from execplan.execution.engine.approved_steps import require_approved_steps
 from execplan.execution.engine.run_preconditions import ensure_not_agent_mode
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.execution_plan import Step, Type
 from execplan.execution.export.export_jobs import Job, count_parallel_steps, job_digest, partition
+from execplan.execution.export.job_setup import JobSetup, find_setup
+from execplan.execution.policy import SSH
 from execplan.execution.world import ABSENT
 
 MAX_JOBS = 256
@@ -30,11 +34,20 @@ def ensure_exportable(
 ) -> None:
     """Raise ExecplanError if the plan can't be exported; the error lists every reason with its step.
 
-    `uses_checkout` says whether each job begins with a checkout of the commit, which lacks what Git doesn't have.
+    `uses_checkout` says whether each job begins with a checkout of the commit, which lacks what Git doesn't have, and
+    whether a person can let a job begin; make has neither.
     """
-    reasons = [f"{step.id}: {reason}" for step in approved_plan.document.steps for reason in _step_reasons(step)]
+    asking = {job.asks_before for job in jobs} if uses_checkout else set()
+    stopping = {job.stops_after for job in jobs} if uses_checkout else set()
+    reasons = [
+        f"{step.id}: {reason}"
+        for step in approved_plan.document.steps
+        for reason in _step_reasons(step, can_ask=step.id in asking, can_stop=step.id in stopping)
+    ]
     if uses_checkout:
         reasons += _ignored_inputs(project, approved_plan)
+    elif approved_plan.policy.signatures == SSH and len(jobs) > 1:
+        reasons.append(f"{ref.id}: people sign approvals, which are for one run, and make would start {len(jobs)}")
     if len(jobs) > MAX_JOBS:
         reasons.append(f"{ref.id}: it has {len(jobs)} jobs, but a workflow can have only {MAX_JOBS}")
     if reasons:
@@ -47,12 +60,13 @@ def ensure_exportable(
         )
 
 
-def _step_reasons(step: Step) -> Iterator[str]:
-    if step.type is Type.MANUAL:
+def _step_reasons(step: Step, *, can_ask: bool, can_stop: bool) -> Iterator[str]:
+    """Yield why a step can't be exported; a person can be asked only before and after a job."""
+    if step.type is Type.MANUAL and not can_ask:
         yield "it is manual work, and nobody can confirm it there"
-    if step.confirm:
+    if step.confirm and not can_ask:
         yield "it asks for confirmation, and nobody can answer there"
-    if step.checkpoint:
+    if step.checkpoint and not can_stop:
         yield "it has a checkpoint, which asks whether to continue"
     strategy = step.on_failure.strategy
     if strategy in ("ask", "replan"):
@@ -74,6 +88,8 @@ def _ignored_inputs(project: Project, approved_plan: ApprovedPlan) -> Iterator[s
                 yield f"{step.id}: it uses {path}, which Git ignores, so a checkout doesn't contain it"
 
 
+ENVIRONMENT = "execplan"
+_MAX_TITLE = 80
 _MINUTES_FOR_SETUP = 10
 _MAX_PARALLEL = 4
 """Cores of GitHub's own machines."""
@@ -89,6 +105,8 @@ class ExportedJob(NamedTuple):
     """Digest that the job checks before anything else; see `job_digest`."""
     minutes: int
     """Time limit of the job: all attempts of all its steps, and some minutes for its setup."""
+    setup: JobSetup = JobSetup()
+    """What a workflow installs for its steps."""
 
     @property
     def name(self) -> str:
@@ -98,7 +116,7 @@ class ExportedJob(NamedTuple):
     @property
     def title(self) -> str:
         """Return the IDs of the steps, as a title."""
-        return ", ".join([step.id for step in self.job.steps])
+        return shorten(", ".join([step.id for step in self.job.steps]), _MAX_TITLE)
 
     @property
     def outputs_file(self) -> str:
@@ -113,8 +131,15 @@ class ExportedPlan(NamedTuple):
     path: str
     """Path of the plan from the root of the repository."""
     jobs: tuple[ExportedJob, ...]
+    environment: str = ENVIRONMENT
+    """Name of the environment whose reviewers let jobs begin that need a person."""
     version: str = __version__
     """Version of execplan: another one may compile the plan differently."""
+
+    @property
+    def unknown_programs(self) -> tuple[str, ...]:
+        """Return the programs that a workflow does not install, and that its machines may not have."""
+        return tuple(sorted({name for job in self.jobs for name in job.setup.unknown}))
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -128,10 +153,11 @@ class ExportedPlan(NamedTuple):
         """Return the arguments of `execplan` that run a job, quoted for a shell."""
         return f"job {job.job.number} -p {quote(self.path)} --digest {job.digest}"
 
-    def parallel_option(self, job: ExportedJob) -> str:
-        """Return the option that runs steps of a job in parallel, with a leading space; empty if none may."""
+    def run_options(self, job: ExportedJob) -> str:
+        """Return the options with which a job runs, each after a space."""
         count = min(count_parallel_steps(job.job), _MAX_PARALLEL)
-        return f" --jobs {count}" if count > 1 else ""
+        options = f" --jobs {count}" if count > 1 else ""
+        return options + (" --confirmed" if job.job.asks_before else "")
 
     def earlier_job(self, job: ExportedJob) -> ExportedJob | None:
         """Return the job before a job; None for the first one."""
@@ -139,10 +165,11 @@ class ExportedPlan(NamedTuple):
         return self.jobs[index - 1] if index else None
 
 
-def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool) -> ExportedPlan:
+def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool, environment: str = ENVIRONMENT) -> ExportedPlan:
     """Return an approved plan as jobs. Raises ExecplanError if it is not approved or can't be exported.
 
-    `uses_checkout` says whether each job begins with a checkout of the commit.
+    `uses_checkout` says whether each job begins with a checkout of the commit. The reviewers of the environment let jobs
+    begin.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -154,13 +181,15 @@ def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool) -> Expor
         Schedule(document, None, lambda path: False),
         hint=f"an export needs all steps: approve them without --step, then export again: execplan approve {ref.shell_name}",
     )
-    jobs = partition(document)
+    jobs = partition(document, repository_policy(project))
     ensure_exportable(project, ref, approved_plan, jobs, uses_checkout=uses_checkout)
-    return ExportedPlan(
-        ref.id,
-        project.display_path(ref.path),
-        tuple([ExportedJob(job, job_digest(approved_plan.binding, jobs, job.number), _minutes(job)) for job in jobs]),
-    )
+    exported_jobs = [
+        ExportedJob(
+            job, job_digest(approved_plan.binding, jobs, job.number), _minutes(job), find_setup(project, job.steps)
+        )
+        for job in jobs
+    ]
+    return ExportedPlan(ref.id, project.display_path(ref.path), tuple(exported_jobs), environment)
 
 
 def _minutes(job: Job) -> int:

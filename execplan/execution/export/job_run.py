@@ -11,6 +11,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.named_tuple import NamedTuple
+from execplan.core.plan_store.hint_reader import require_person
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
@@ -19,11 +20,12 @@ from execplan.execution import states
 from execplan.execution.approvals import approval_creation, approval_files
 from execplan.execution.approvals.approval_creation import Confirmation
 from execplan.execution.approvals.approved_plan import find_candidate
+from execplan.execution.approvals.effective_policy import repository_policy
 from execplan.execution.approvals.plan_evaluation import evaluate_plan
 from execplan.execution.binding import Binding, drift
 from execplan.execution.engine import approval_audit
 from execplan.execution.engine.journal.journal import RunEntry
-from execplan.execution.engine.journal.journal_entries import CHECKPOINT, GO
+from execplan.execution.engine.journal.journal_entries import BY_HAND, CHECKPOINT, CONFIRM, GO
 from execplan.execution.engine.run import run
 from execplan.execution.engine.run_observer import FinishedRun, RunObserver, RunOptions
 from execplan.execution.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
@@ -42,6 +44,7 @@ from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import Step
 from execplan.execution.export.export_jobs import Job, job_digest, partition, passed_paths
+from execplan.execution.policy import SSH
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT, State
 
@@ -121,6 +124,8 @@ class JobOptions(NamedTuple):
     """Archive to write with the outputs of this job and the earlier ones; empty for none."""
     jobs: int = 1
     """Maximum number of steps that run in parallel."""
+    confirmed: bool = False
+    """Whether a person has let the job begin, which answers the question of its first step."""
 
 
 class _CheckedJob(NamedTuple):
@@ -128,6 +133,8 @@ class _CheckedJob(NamedTuple):
     earlier_steps: tuple[Step, ...]
     document: str
     """Digest of the execution plan."""
+    has_signers: bool
+    """Whether people sign approvals, with their own keys."""
 
 
 def check_job(project: Project, ref: PlanRef, number: int, digest: str) -> Job:
@@ -138,13 +145,17 @@ def check_job(project: Project, ref: PlanRef, number: int, digest: str) -> Job:
 def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: RunObserver) -> FinishedRun:
     """Run the steps of a job, after the digest check. Raises ExecplanError if nothing was begun.
 
-    The steps are approved by their digest, as `approve --digest` does: whoever wrote the workflow has chosen it. They
-    run as `run` runs them, with the same checks, records and limits.
+    The steps are approved by their digest, as `approve --digest` does: whoever wrote the workflow has chosen it. If
+    people sign approvals, theirs must be among the plan's artifacts, and no other is made. The steps run as `run` runs
+    them, with the same checks, records and limits.
     """
     checked = _check(project, ref, job_options.number, job_options.digest)
+    if job_options.confirmed:
+        require_person(f"execplan job {job_options.number} --confirmed")
     if job_options.load:
         load_outputs(project, job_options.load, checked.document, checked.earlier_steps)
-    _approve(project, ref, checked)
+    if not checked.has_signers:
+        _approve(project, ref, checked)
     step_ids = tuple([step.id for step in checked.job.steps])
     finished_run = run(
         project,
@@ -152,7 +163,7 @@ def run_job(project: Project, ref: PlanRef, job_options: JobOptions, observer: R
         RunOptions(
             steps=step_ids, jobs=job_options.jobs, done_before=tuple([step.id for step in checked.earlier_steps])
         ),
-        _UnattendedObserver(observer),
+        _UnattendedObserver(observer, checked.job.asks_before if job_options.confirmed else ""),
         WriteOptions(commit=False),
     )
     if job_options.save and finished_run.status == states.COMPLETED:
@@ -165,7 +176,7 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
     ensure_not_archived(project, ref)
     candidate = find_candidate(project, ref)
     ensure_not_agent_mode(candidate.document, ref)
-    jobs = partition(candidate.document)
+    jobs = partition(candidate.document, repository_policy(project))
     if number > len(jobs):
         message = f"{ref.id} has only {format_count(len(jobs), 'job')}, not {number}"
         raise ExecplanError(
@@ -181,7 +192,8 @@ def _check(project: Project, ref: PlanRef, number: int, digest: str) -> _Checked
             candidates=_changes_since_approval(project, ref, candidate.binding),
         )
     earlier_steps = tuple([step for job in jobs[: number - 1] for step in job.steps])
-    return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document)
+    has_signers = candidate.policy.signatures == SSH
+    return _CheckedJob(jobs[number - 1], earlier_steps, candidate.binding.document, has_signers)
 
 
 def _ensure_not_changed_by_run(
@@ -228,7 +240,9 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
     confirmation = Confirmation(
         APPROVER, "digest", _VALID_SECONDS, None, step_ids, inferred="flag" if scope.inferred_steps else None
     )
-    if not scope.manual_steps:
+    if scope.manual_steps:
+        require_person(f"execplan approve {ref.shell_name}")
+    else:
         confirmation = confirmation._replace(how="policy")
     approval_audit.approve_and_record(project, ref, evaluated_plan, scope, confirmation, WriteOptions(commit=False))
 
@@ -236,11 +250,12 @@ def _approve(project: Project, ref: PlanRef, checked: _CheckedJob) -> None:
 class _UnattendedObserver(RunObserver):
     """An observer that continues after the policy's number of steps: nobody can answer in a job.
 
-    An exported plan has no other questions; see `ensure_exportable`.
+    Whoever lets a job begin has confirmed its first step. An exported plan has no other questions; see
+    `ensure_exportable`.
     """
 
-    def __init__(self, observer: RunObserver) -> None:
-        self._observer = observer
+    def __init__(self, observer: RunObserver, confirmed_step: str) -> None:
+        self._observer, self._confirmed_step = observer, confirmed_step
 
     def warn(self, warning: str) -> bool:
         return self._observer.warn(warning)
@@ -255,4 +270,5 @@ class _UnattendedObserver(RunObserver):
         self._observer.line(step, text, error=error)
 
     def ask(self, question: Question) -> str | None:
-        return GO if question.why == CHECKPOINT else None
+        is_confirmed = question.why in (CONFIRM, BY_HAND) and question.step == self._confirmed_step
+        return GO if question.why == CHECKPOINT or is_confirmed else None

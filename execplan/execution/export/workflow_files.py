@@ -26,7 +26,7 @@ def makefile(plan: ExportedPlan) -> str:
 
 def _rule(plan: ExportedPlan, job: ExportedJob) -> str:
     earlier = plan.earlier_job(job)
-    return f"# {job.title}\n{job.name}: {earlier.name if earlier is not None else 'check'}\n{_recipe(plan, job)}{plan.parallel_option(job)}\n"
+    return f"# {job.title}\n{job.name}: {earlier.name if earlier is not None else 'check'}\n{_recipe(plan, job)}{plan.run_options(job)}\n"
 
 
 def _recipe(plan: ExportedPlan, job: ExportedJob) -> str:
@@ -44,24 +44,31 @@ def write_yaml(header: tuple[str, ...], data: dict[str, Any]) -> str:
 def github_workflow(plan: ExportedPlan) -> str:
     """Return the workflow, which somebody starts by hand."""
     jobs = {job.name: _job(plan, job) for job in plan.jobs}
+    is_gated = any([job.job.needs_person for job in plan.jobs])
     workflow = {
         "name": _literal(f"execplan {plan.id}"),
         "on": {"workflow_dispatch": {}},
-        "permissions": {"contents": "read"},
+        "permissions": {"contents": "read"} | ({"actions": "read"} if is_gated else {}),
         "jobs": jobs,
     }
-    return write_yaml(plan.header, workflow)
+    notes = [f"Reviewers of the environment {plan.environment} let jobs begin; name them in the repository's settings."]
+    programs = [f"It installs none of these programs: {', '.join(plan.unknown_programs)}."]
+    header = (*plan.header, *(notes if is_gated else ()), *(programs if plan.unknown_programs else ()))
+    return write_yaml(header, workflow)
 
 
 def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     earlier = plan.earlier_job(job)
     command = f"execplan {plan.run_arguments(job)}"
-    options = plan.parallel_option(job)
+    options = plan.run_options(job)
     options += f" --load {_in_shell(earlier.outputs_file)}" if earlier is not None else ""
+    gate = [_reviewers_check(plan.environment)] if job.job.needs_person else []
     steps: list[dict[str, Any]] = [
+        *gate,
         {"uses": "actions/checkout@v6", "with": {"persist-credentials": False}},
         {"uses": "actions/setup-python@v5", "with": {"python-version": "3.x"}},
         {"name": "Install execplan", "run": f"python -m pip install execplan=={plan.version}"},
+        *job.setup.steps,
         {"name": "Check that the plan is the approved one", "run": _literal(f"{command} --check")},
     ]
     if earlier is not None:
@@ -89,9 +96,21 @@ def _job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     return {
         "name": _literal(f"{job.name}: {job.title}"),
         **needs,
+        **({"environment": plan.environment} if job.job.needs_person else {}),
         "runs-on": "ubuntu-latest",
         "timeout-minutes": job.minutes,
         "steps": steps,
+    }
+
+
+def _reviewers_check(environment: str) -> dict[str, Any]:
+    """Return the step that fails if nobody has to let the job begin: GitHub creates a missing environment without rules."""
+    rules = f'gh api "repos/$GITHUB_REPOSITORY/environments/{environment}" --jq ".protection_rules[].type"'
+    message = f"the environment {environment} has no required reviewers: add them in Settings, Environments"
+    return {
+        "name": "Check that the environment has reviewers",
+        "run": f"{rules} | grep -qx required_reviewers || {{ echo '::error::{message}'; exit 1; }}",
+        "env": {"GH_TOKEN": "${{ github.token }}"},
     }
 
 
@@ -118,7 +137,7 @@ def gitlab_pipeline(plan: ExportedPlan) -> str:
 def _gitlab_job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
     earlier = plan.earlier_job(job)
     command = f"execplan {plan.run_arguments(job)}"
-    options = plan.parallel_option(job)
+    options = plan.run_options(job)
     needs: list[dict[str, Any]] = []
     move: list[str] = []
     if earlier is not None:
@@ -126,8 +145,10 @@ def _gitlab_job(plan: ExportedPlan, job: ExportedJob) -> dict[str, Any]:
         # Artifacts arrive in the checkout, where they would be among the files that steps list and pack.
         move = ["OUTPUTS=$(mktemp -d)", f'mv {earlier.outputs_file} "$OUTPUTS"']
         options += f' --load "$OUTPUTS/{earlier.outputs_file}"'
+    gate: dict[str, Any] = {"when": "manual", "allow_failure": False} if job.job.needs_person else {}
     return {
         "needs": needs,
+        **gate,
         "timeout": f"{job.minutes} minutes",
         "script": [
             f"python -m pip install execplan=={plan.version}",

@@ -18,7 +18,7 @@ _MAX_DEPTH = 8
 _OPENING_WORDS = frozenset("if while until for select case {".split())
 _CLOSING_WORDS = frozenset("fi done esac }".split())
 _RESERVED_WORDS = _OPENING_WORDS | _CLOSING_WORDS | frozenset("then elif else do ! function coproc [[".split())
-_BUILTINS = frozenset(
+BUILTINS = frozenset(
     (
         "cd . source export unset alias unalias eval exec set shift read trap ulimit umask wait jobs fg bg disown pushd popd dirs "
         "return break continue local declare typeset readonly let shopt bind builtin hash type command history fc enable logout "
@@ -131,7 +131,7 @@ class ShellParser(ShellLexer):
         self.raw_commands.append((command.argv, command.assignments))
         if not command.argv:
             self.require_shell("no program is named")
-        elif command.argv[0] in _BUILTINS:
+        elif command.argv[0] in BUILTINS:
             self.require_shell(f"`{command.argv[0]}` is a shell builtin")
         via = (*self.via, "|") if piped else self.via
         return unwrap(command._replace(via=via), self._parse_nested, self.depth)

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
+INCOMPLETE: Final = "incomplete"
 _USED: Final = "used"
-_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "revoked")
+_UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "untrusted", INCOMPLETE, "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that did not succeed."""
@@ -39,6 +40,8 @@ _STATUS_TEXTS = {
     APPROVED: "approved",
     "expired": "the approval is not valid at this time",
     "altered": "the approval was altered",
+    "untrusted": "the signature of the approval does not count",
+    INCOMPLETE: "more people must approve",
     _USED: "the approval was used",
     "revoked": "the approval was revoked",
 }
@@ -50,6 +53,8 @@ _APPROVAL_LABELS = {
     APPROVED: "approved",
     "expired": "approval expired",
     "altered": "approval altered",
+    "untrusted": "signature not allowed",
+    INCOMPLETE: "more approvers needed",
     _USED: "approval used",
     "revoked": "approval revoked",
 }

@@ -77,7 +77,7 @@ def _merge_commands(archived: Sequence[ListedPlan]) -> tuple[str, ...]:
 
 def _find_reopened(archived: Sequence[ListedPlan]) -> list[ListedPlan]:
     """Return the plans that got open tasks since they were archived, as a merge does; others were archived by hand with them."""
-    recorded_digest = features.load(features.ARCHIVED_DIGEST)
+    recorded_digest = features.load(features.EVIDENCE_DIGEST)
     unfinished = [plan for plan in archived if plan.facts.finishing_command == "restore"]
     return [plan for plan in unfinished if recorded_digest(plan.project, plan.ref.path)]
 

@@ -28,7 +28,7 @@ TABLE_LINES = {
     "dialects": 53,
     "enhancer": 43,
     "policy": 58,
-    "settings": 78,
+    "settings": 80,
     "tasks": 42,
 }
 """Maximum length of the topics that contain tables of attributes, settings or forms."""

@@ -11,8 +11,9 @@ import pytest
 
 from execplan.core.errors import ExecplanError
 from execplan.execution.approvals import approval_registry
+from execplan.execution.approvals.approval_states import APPROVED, STALE
 from execplan.execution.approvals.approval_status import COMPILED, NOT_COMPILED, find_status
-from execplan.execution.approvals.approved_plan import APPROVED, STALE, require_approved_plan
+from execplan.execution.approvals.approved_plan import require_approved_plan
 from tests.in_process_repository import LOW, NAME, STEPS, InProcessRepository
 
 if TYPE_CHECKING:

@@ -147,11 +147,11 @@ def test_a_parser_that_the_repository_brings_is_not_asked(repo: Folder, monkeypa
     marker = repo.path / "left"
     repo.write("bin/sh", f"#!/bin/sh\ntouch {marker}\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{repo.path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    from execplan.execution.approvals import syntax_checkers
+    from execplan.execution.approvals import installed_programs
 
-    syntax_checkers._find_program.cache_clear()
+    installed_programs.find_installed_program.cache_clear()
     assert DiskWorld(project_discovery.find(str(repo.path))).syntax("sh", b"echo\n") == ""
-    syntax_checkers._find_program.cache_clear()
+    installed_programs.find_installed_program.cache_clear()
     assert not marker.exists()
 
 

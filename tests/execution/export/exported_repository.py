@@ -50,18 +50,18 @@ cat out/lines.txt
 ```
 """
 )
-"""A plan of three waves: `write` and `drop`, `build`, `check`."""
+"""A plan of three jobs: `write`, `drop` and `build`, which need a person, and `check`."""
 REPLACING_STEPS = (
     HEAD
-    + """```sh {#renew inputs=seed outputs=dist shell=sh}
+    + """```sh {#renew checkpoint inputs=seed outputs=dist shell=sh}
 rm -r dist && mkdir dist && cp seed dist/new
 ```
 
-```sh {#nest inputs=dist outputs=plain shell=sh}
+```sh {#nest checkpoint inputs=dist outputs=plain shell=sh}
 find dist | sort > listed && rm plain && mkdir plain && mv listed plain
 ```
 
-```sh {#flatten inputs=plain outputs=tree shell=sh}
+```sh {#flatten checkpoint inputs=plain outputs=tree shell=sh}
 rm -r tree && cp plain/listed tree
 ```
 
@@ -70,7 +70,7 @@ find dist plain tree | sort > list.txt
 ```
 """
 )
-"""A plan of four waves whose steps remove files in a directory, and replace a file by a directory and the other way around."""
+"""A plan of four jobs whose steps remove files in a directory, and replace a file by a directory and the other way around."""
 REPLACED_FILES = {"seed": "x\n", "plain": "x\n", "dist/old": "x\n", "dist/sub/old": "x\n", "tree/old": "x\n"}
 LISTED_FILES = "dist\ndist/new\nplain\nplain/listed\ntree\n"
 RUN_ID = re.compile(rb"\d{4}-[0-9a-f]{8}")

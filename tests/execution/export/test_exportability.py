@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.execution.approvals.team import SETTINGS, Person, Team
 from tests.execution.export.exported_repository import HEAD, STEPS, approve, desk
 from tests.in_process_repository import NAME
+from tests.needs import need
 
 if TYPE_CHECKING:
     from tests.in_process_repository import InProcessRepository
@@ -17,21 +19,40 @@ __all__ = ["desk"]
 OUT = ".github/workflows/parser.yml"
 
 
+ASKS = "check: it asks for confirmation, and nobody can answer there"
+STOPS = "check: it has a checkpoint, which asks whether to continue"
+
+
 @pytest.mark.parametrize(
-    ("attribute", "reason"),
+    ("attribute", "targets", "reason"),
     [
-        ("confirm", "check: it asks for confirmation, and nobody can answer there"),
-        ("checkpoint", "check: it has a checkpoint, which asks whether to continue"),
-        ("on-failure=ask", "check: on-failure=ask needs a person"),
-        ("on-failure=replan", "check: on-failure=replan needs a person"),
+        ("confirm", ("make",), ASKS),
+        ("checkpoint", ("make",), STOPS),
+        ("on-failure=ask", ("github", "gitlab", "make"), "check: on-failure=ask needs a person"),
+        ("on-failure=replan", ("github", "gitlab", "make"), "check: on-failure=replan needs a person"),
     ],
 )
-def test_steps_that_need_a_person(desk: InProcessRepository, attribute: str, reason: str) -> None:
+def test_steps_that_need_an_answer_where_nobody_can_give_one(
+    desk: InProcessRepository, attribute: str, targets: tuple[str, ...], reason: str
+) -> None:
     approve(desk, STEPS.replace("{#check ", f"{{#check {attribute} "))
     for target in ("github", "gitlab", "make"):
-        error = desk.refused(1, "not-exportable", "export", "--to", target, "--out", OUT)
-        assert error["candidates"] == [reason]
+        if target in targets:
+            error = desk.refused(1, "not-exportable", "export", "--to", target, "--out", OUT)
+            assert error["candidates"] == [reason]
+        else:
+            assert desk.type("export", "--to", target).exit == 0
     assert not (desk.path / OUT).exists()
+
+
+def test_a_step_that_asks_in_the_middle_of_a_job_is_not_exported(desk: InProcessRepository) -> None:
+    approve(
+        desk,
+        STEPS.replace("{#check ", "{#check confirm ")
+        .replace(" outputs=out/lines.txt,out/bin,out/link", "")
+        .replace("inputs=out/lines.txt ", ""),
+    )
+    assert desk.refused(1, "not-exportable", "export", "--to", "github")["candidates"] == [ASKS]
 
 
 def test_files_that_git_ignores_are_missing_in_a_checkout(desk: InProcessRepository) -> None:
@@ -46,7 +67,7 @@ def test_files_that_git_ignores_are_missing_in_a_checkout(desk: InProcessReposit
 def test_more_jobs_than_a_workflow_can_have(desk: InProcessRepository) -> None:
     desk.write("../.config/execplan/config.toml", "[execution]\nsteps = 300\nfiles = 300\n")
     settings = "```text {execution max-steps=300}\n```\n\n"
-    steps = [f"```sh {{#s{number} outputs=o{number}}}\nls src\n```\n\n" for number in range(257)]
+    steps = [f"```sh {{#s{number} outputs=o{number} checkpoint}}\nls src\n```\n\n" for number in range(257)]
     approve(desk, HEAD + settings + "".join(steps))
     error = desk.refused(1, "not-exportable", "export", "--to", "github")
     assert error["candidates"] == [f"{NAME}: it has 257 jobs, but a workflow can have only 256"]
@@ -135,7 +156,29 @@ def test_joined_waves_are_explained(desk: InProcessRepository) -> None:
     approve(desk, STEPS.replace(" outputs=out/lines.txt,out/bin,out/link", "").replace("inputs=out/lines.txt ", ""))
     result = desk.type("export", "--to", "make")
     assert result.exit == 0
-    assert result.err == "execplan: warning: job-2 contains several waves: build: no declared outputs\n"
+    assert result.err == "execplan: warning: a person lets all of job-2 begin at once: build: no declared outputs\n"
+
+
+def test_the_environment_is_for_github_and_a_plain_name(desk: InProcessRepository) -> None:
+    approve(desk)
+    assert "environment: production\n" in desk.type("export", "--to", "github", "--environment", "production").out
+    desk.refused(2, "usage", "export", "--to", "gitlab", "--environment", "production")
+    for name in ("", "a b", "${{ github.token }}", "x/../y", "ü"):
+        desk.refused(2, "usage", "export", "--to", "github", "--environment", name)
+
+
+def test_people_who_sign_approve_one_run_which_make_does_not_start(desk: InProcessRepository) -> None:
+    need("ssh-keygen")
+    team = Team(
+        desk.path.parent / "team",
+        SETTINGS,
+        STEPS.replace("type=delete_file target=src/old.py", "type=create_file target=new"),
+    )
+    ann = Person(team.scratch, "ann")
+    ann.approve("--allow-inferred")
+    (reason,) = ann.error("export", "--to", "make")["candidates"]
+    assert "people sign approvals, which are for one run, and make would start 3" in reason
+    assert ann.run("export", "--to", "github").exit == 0
 
 
 def test_a_file_outside_of_the_repository_is_named_as_such(desk: InProcessRepository) -> None:

@@ -16,10 +16,9 @@ import yaml
 from execplan import __version__
 from execplan.cli.commands.export import render
 from execplan.execution.documents.field_patterns import PLAN_ID
-from execplan.execution.export.export_jobs import partition
 from execplan.execution.export.exported_plan import ExportedJob, ExportedPlan
 from tests.execution.export.exported_repository import HEAD, STEPS, approve, desk, exported
-from tests.execution.export.test_job_partition import document_of
+from tests.execution.export.test_job_partition import document_of, partition
 
 if TYPE_CHECKING:
     from tests.in_process_repository import InProcessRepository
@@ -111,7 +110,7 @@ def shell_words(command: str) -> list[str]:
 def test_no_expression_of_a_plan_is_evaluated_by_github(name: str) -> None:
     text = render(plan_named(name), "github")
     expressions = set(re.findall(r"\$\{\{.*?\}\}", text.split("\n", 2)[2]))
-    assert expressions <= {"${{ '${{' }}", "${{ runner.temp }}"}
+    assert expressions <= {"${{ '${{' }}", "${{ runner.temp }}", "${{ github.token }}"}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -17,7 +17,9 @@ import yaml
 
 from execplan.cli.commands.export import render
 from tests.cli.approved_plan import run_id
+from tests.execution.approvals.team import SETTINGS, Person, Team
 from tests.execution.export.exported_repository import (
+    HEAD,
     LISTED_FILES,
     REPLACED_FILES,
     REPLACING_STEPS,
@@ -29,6 +31,7 @@ from tests.execution.export.exported_repository import (
     exported,
     tree,
 )
+from tests.needs import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,13 +82,17 @@ def test_what_a_step_removes_or_replaces_is_gone_in_the_next_job(
     plan = exported(approve(desk, REPLACING_STEPS))
     last = [run_in_clone(desk, monkeypatch, plan, number) for number in (1, 2, 3, 4)][-1]
     monkeypatch.chdir(desk.path)
-    assert desk.type("run").exit == 0
+    exits = [desk.type("run").exit, *[desk.type("resume").exit for _ in range(3)]]
+    assert exits == [8, 8, 8, 0], "a person answers at each checkpoint"
     assert without_archives(last) == without_archives(desk.path)
     assert (last / "list.txt").read_text() == LISTED_FILES
 
 
 def run_as_engine(target: str, job: dict[str, Any], path: Path, archives: Path) -> None:
-    """Run the commands of a job as its engine does, in a clone, and pass on its outputs in a directory."""
+    """Run the commands of a job as its engine does, in a clone, and pass on its outputs in a directory.
+
+    The environment of the job has reviewers.
+    """
     temp = path.parent / f"{path.name}-temp"
     temp.mkdir()
     if target == "github":
@@ -104,7 +111,10 @@ def run_as_engine(target: str, job: dict[str, Any], path: Path, archives: Path) 
     for name, directory in received:
         shutil.copy(archives / name, directory.replace("${{ runner.temp }}", str(temp)))
     commands = [command for command in commands if not command.startswith("python -m pip install")]
-    script = f'execplan() {{ {shlex.quote(sys.executable)} -m execplan "$@"; }}\n' + "\n".join(commands)
+    script = (
+        f'execplan() {{ {shlex.quote(sys.executable)} -m execplan "$@"; }}\ngh() {{ echo required_reviewers; }}\n'
+        + "\n".join(commands)
+    )
     environment = {**os.environ, "RUNNER_TEMP": str(temp), "TMPDIR": str(temp)}
     completed = subprocess.run(
         ["sh", "-e", "-c", script], check=False, capture_output=True, text=True, cwd=path, env=environment
@@ -338,3 +348,74 @@ def test_the_same_outputs_are_saved_with_the_same_bytes(
     monkeypatch.chdir(desk.path)
     shutil.rmtree(desk.path.parent / "job-1")
     assert (run_in_clone(desk, monkeypatch, plan, 1) / "job-1.tar").read_bytes() == first
+
+
+def test_a_person_who_lets_a_job_begin_confirms_its_first_step(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manual = "```text {#call type=manual}\nCall them.\n```\n\n"
+    steps = HEAD + "```sh {#look}\nls src\n```\n\n" + manual + "```sh {#ask confirm needs=call}\nls src\n```\n"
+    plan = exported(approve(desk, steps))
+    assert [job.title for job in plan.jobs] == ["look", "call", "ask"]
+    workflow = yaml.safe_load(render(plan, "github"))
+    archives = desk.path.parent / "archives"
+    archives.mkdir()
+    for job in plan.jobs:
+        assert ("environment" in workflow["jobs"][job.name]) == (job.name != "job-1")
+        run_as_engine("github", workflow["jobs"][job.name], clone(desk, monkeypatch, job.name), archives)
+    path = clone(desk, monkeypatch, "unconfirmed")
+    shutil.copy(archives / "job-1.tar", path)
+    arguments = ["job", "2", "--digest", plan.jobs[1].digest, "--load", "job-1.tar"]
+    assert desk.type(*arguments).exit == 8, "nobody has confirmed it"
+    monkeypatch.setenv("EXECPLAN_AGENT", "agent-1")
+    desk.refused(3, "person-required", *arguments, "--confirmed")
+
+
+def test_a_named_agent_cannot_approve_by_running_a_job(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = exported(approve(desk, STEPS.replace("{#write ", "{#write risk=HIGH ")))
+    clone(desk, monkeypatch, "job-1")
+    monkeypatch.setenv("EXECPLAN_AGENT", "agent-1")
+    desk.refused(3, "person-required", "job", "1", "--digest", plan.jobs[0].digest)
+
+
+@pytest.mark.parametrize("rules", ["", "branch_policy", "wait_timer required_reviewers_x"])
+def test_a_job_fails_if_its_environment_has_no_reviewers(desk: InProcessRepository, rules: str) -> None:
+    workflow = yaml.safe_load(render(exported(approve(desk)), "github"))
+    first = workflow["jobs"]["job-2"]["steps"][0]
+    for answer, status in ((rules, 1), (f"{rules} required_reviewers", 0)):
+        script = f"gh() {{ printf '%s\\n' {answer}; }}\n{first['run']}"
+        environment = {**os.environ, "GITHUB_REPOSITORY": "ann/parser"}
+        completed = subprocess.run(
+            ["bash", "-e", "-c", script], check=False, capture_output=True, text=True, env=environment
+        )
+        assert completed.returncode == status, completed
+        assert ("no required reviewers" in completed.stdout) == bool(status)
+
+
+def test_jobs_run_under_the_signatures_of_people(tmp_path: Path) -> None:
+    need("ssh-keygen")
+    team = Team(tmp_path, SETTINGS, STEPS.replace("type=delete_file target=src/old.py", "type=create_file target=new"))
+    ann = Person(tmp_path, "ann")
+    ann.ok("approve", "--digest", ann.digest(), "--allow-inferred")
+    workflow = yaml.safe_load(ann.run("export", "--to", "github").out)
+    commands = {
+        name: next(step["run"].split() for step in job["steps"] if "--save" in step.get("run", ""))
+        for name, job in workflow["jobs"].items()
+    }
+    arguments = {name: command[1 : command.index("--digest") + 2] for name, command in commands.items()}
+    ann.git("add", "-A")
+    ann.git("commit", "-q", "-m", "Approved")
+    ann.git("push", "-q")
+    runner = team.clone("runner")
+    archive = tmp_path / "job-1.tar"
+    first = runner.run(*arguments["job-1"], "--save", str(archive))
+    assert first.exit == 0, first
+    assert "approved by ann@example.org" in first.out
+    second = team.clone("runner2")
+    result = second.run(*arguments["job-2"], "--load", str(archive))
+    assert result.exit == 0, result
+    bare = team.clone("runner3")
+    shutil.rmtree(bare.path / ".agent/execplans/artifacts/2026-01-01_greet/approvals")
+    assert bare.error(*arguments["job-1"])["code"] == "not-approved"

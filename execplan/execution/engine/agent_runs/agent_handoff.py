@@ -16,6 +16,7 @@ from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.approval_document import Approval
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
@@ -49,12 +50,17 @@ class Handoff(NamedTuple):
 class _ApprovalCheck(NamedTuple):
     """Whether an agent may run the steps now, and if not, why."""
 
-    approval: Approval | None
-    """Approval under which the steps may run now."""
+    approved_plan: ApprovedPlan | None
+    """The plan, if its steps may run now."""
     reasons: tuple[str, ...]
     """Reasons that no approval applies."""
     is_done: bool = False
     """Whether the last run has used the approval, and completed its steps."""
+
+    @property
+    def approval(self) -> Approval | None:
+        """Return the newest approval under which the steps may run now."""
+        return self.approved_plan.approval if self.approved_plan is not None else None
 
 
 def handoff(project: Project, ref: PlanRef) -> Handoff:
@@ -87,7 +93,9 @@ def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Hand
         "tasks": tasks,
         "sections": open_tasks.list_sections(plan),
         "steps": [
-            _step_json(project, ref, None, run_state, step, policy, None) for step in steps if run_state is not None
+            _step_json(project, ref, None, run_state, step, policy, _ApprovalCheck(None, ()))
+            for step in steps
+            if run_state is not None
         ],
         "next_steps": [],
         "report": _fit_to_reader(open_tasks.recording_commands(ref)),
@@ -118,9 +126,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     document, schedule = run_state.document, build_schedule(project, run_state)
     question = open_question(project, run_state)
     is_edited = agent_run is not None and read_run_status(agent_run.run_paths).why in (EDITED, REMOVED)
-    steps = [
-        _step_json(project, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps
-    ]
+    steps = [_step_json(project, ref, agent_run, run_state, step, policy, approval_check) for step in document.steps]
     redactor = make_redaction()
     clean_steps: Any = redactor.redact_value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
@@ -165,7 +171,7 @@ def _check_approval(
         return _ApprovalCheck(None, (f"run {last_run.run_paths.id} is in progress, but it is not an agent's run",))
     try:
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
-        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
+        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, ""), ())
     except ExecplanError as error:
         has_completed = last_run is not None and last_run.run_state.status == states.COMPLETED
         is_done = error.code == "approval-used" and has_completed
@@ -228,13 +234,13 @@ def _step_json(
     run_state: RunState,
     step: Step,
     policy: Policy,
-    approval: Approval | None,
+    approval_check: _ApprovalCheck,
 ) -> dict[str, Any]:
     """Return everything known about a step: the fields of its JSON, then its status."""
     risk, status = effective_risk(step, policy), run_state.status_of[step.id]
     approved_by = ""
-    if approval is not None:
-        approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
+    if approval_check.approved_plan is not None:
+        approved_by = find_approver(approval_check.approved_plan.terms, step.id, risk.level, inferred=step.inferred)
     question = step_question(step, run_state, policy.checkpoint_interval) if step.confirm else None
     return {
         **step.model_dump(),

@@ -187,7 +187,7 @@ def record_resume(
     """
     run_state, document = journal_writer.run_state, approved_plan.document
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(run_paths, approved_plan.approval)
+    run_setup.use_approval(run_paths, approved_plan)
     new_states = (
         approved_plan.approval.binding.states.keys() - run_state.states_before_work() if is_new_approval else ()
     )

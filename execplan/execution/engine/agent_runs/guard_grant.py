@@ -173,7 +173,7 @@ def _build_grant(run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant
         document=approved_plan.binding.document,
         steps=tuple(_granted_steps(document, policy, secrets)),
         constraints=document.constraints.model_dump(),
-        terms=approved_plan.approval.terms(policy.person_from),
+        terms=approved_plan.terms,
         interval=policy.checkpoint_interval,
         reads=policy.reads,
         tools=policy.tools,
@@ -231,13 +231,14 @@ def _dependency_paths(run_paths: RunPaths, approved_plan: ApprovedPlan) -> Itera
     from execplan.execution.engine.replanning import run_revisions
 
     project, ref = run_paths.project, run_paths.ref
-    approval, revision = approved_plan.approval, approved_plan.document.revision
+    revision = approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)
     yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
-    yield approval_paths.file_path(project, ref, approval.digest)
-    for approval_id in (approval.id, *approval.origins):
-        yield from approval_registry.entry_paths(project, approval_id)
+    for approval in approved_plan.approvals:
+        yield approval_paths.file_path(project, ref, approval.file_name)
+        for approval_id in (approval.id, *approval.origins):
+            yield from approval_registry.entry_paths(project, approval_id)
     yield artifact_store.path_of(project, ref)
     yield ref.path
     yield run_paths.document

@@ -166,7 +166,9 @@ def _check_approvals(
     recorded: dict[str, list[str]] = {}
     for record in records:
         if record.kind == APPROVED:
-            recorded.setdefault(str(record.said.get("digest")), []).append(str(record.said.get("file")))
+            key = record.said.get("key")  # of a person, each of whom has a file for the digest
+            name = f"{record.said.get('digest')}{f'-{key}' if key else ''}"
+            recorded.setdefault(name, []).append(str(record.said.get("file")))
     not_given = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
     existing = dict(_approval_files(project, ref))
     for name, files in recorded.items():
@@ -186,7 +188,7 @@ def _check_approvals(
 
 
 def _approval_files(project: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
-    """Iterate over the approved digests, each with the digest of its file."""
+    """Iterate over the names of approvals, each with the digest of its file."""
     folder = approval_paths.directory(project, ref)
     for name in plan_store.list_entries(folder):
         if name.endswith(".json"):

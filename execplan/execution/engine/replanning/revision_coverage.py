@@ -148,7 +148,9 @@ def _invalid_reasons(
 ) -> Iterator[str]:
     """Yield the reasons why an approval is no longer valid."""
     approval, signing_key = stored_approval.approval, approval_key.read(project)
-    if (
+    if approval.ssh is not None:
+        yield "people who sign with SSH keys approve each revision"
+    elif (
         signing_key is None
         or not approval_document.verify_signature(approval, signing_key)
         or not stored_approval.is_intact

@@ -31,8 +31,8 @@ def finishing_commands(project: Project, ref: PlanRef, run_status: RunStatus, na
     """
     if run_status.why not in REVISION_REASONS:
         return select_commands(run_status, name)
+    from execplan.execution.approvals.approval_states import APPROVED
     from execplan.execution.approvals.approval_status import UncompiledPlan, find_status
-    from execplan.execution.approvals.approved_plan import APPROVED
     from execplan.execution.engine.run_records.run_directories import get_run_paths
 
     status = find_status(project, ref, run_status.id)

@@ -172,11 +172,13 @@ def _plan_documents(run_paths: RunPaths, document: str) -> Iterator[tuple[str, b
         data = _read_or_none(run_paths.copy_path(name)) or b""
         if name.startswith("approval"):
             try:
-                approval_digest = str(fast_json.read(data.decode())["digest"])
+                fields = fast_json.read(data.decode())
+                names = [str(fields[name]) for name in ("digest", "key")]
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # an invalid approval permits nothing
-            if approval_digest.isalnum():
-                yield approval_paths.file_path(run_paths.project, run_paths.ref, approval_digest), data
+            if all([name.isalnum() for name in names]):
+                file_name = f"{names[0]}.json" if fields.get("ssh") is None else f"{names[0]}-{names[1]}.json"
+                yield approval_paths.file_path(run_paths.project, run_paths.ref, file_name), data
         elif digest(data) == document:
             yield artifact_store.path_of(run_paths.project, run_paths.ref), data
 

@@ -8,16 +8,16 @@ EXECPLAN ?= execplan
 all: job-3
 
 check:
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 398f72f7eb13691a10f42592083bda6f75bce91851a4a0232cc3d7094bfc7777 --check
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest aecf664aeb948ca9d1fdb3acb9581a78872cf402f36df1053a27553320c349ff --check
 
-# write, drop
+# write
 job-1: check
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 398f72f7eb13691a10f42592083bda6f75bce91851a4a0232cc3d7094bfc7777
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest aecf664aeb948ca9d1fdb3acb9581a78872cf402f36df1053a27553320c349ff
 
-# build
+# drop, build
 job-2: job-1
-	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest 9c890dfedb0e184826876264e0373c999e1e2e014f825a9512aaa8d1d9c95f20
+	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest 1149d8720717e2a792a73a30fc8a6fbb65c557b30aa9be68031076f07b0cbfea
 
 # check
 job-3: job-2
-	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 7d68e905186ce6c34226551b21cd7ea2e7a223de9946a4c627b36ed39cacb261
+	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 7b4df6c4fd12e73b140808b8ea031d84ca5cb87509d39d842280c553e447f7f1
