@@ -129,7 +129,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         denied_options=f"{_DENIED_OPTIONS} --out --enhance --from-diff --staged --restore",
     ),
     "export": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --to",
+        value_options=f"{_PLAN_OPTIONS} --to --environment",
         operand_kind="plan",
         denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out",
     ),

@@ -228,8 +228,7 @@ def _first_advice(rows: list[_PlanRow], chosen_path: str, *, with_documents: boo
             stored_plan = plan_store.load(row.plan.project, row.plan.ref)
             advice = advise(stored_plan, row.open_tasks, row.data["execution"])
             if advice.commands or advice.work:
-                name = plan_store.name_in_commands(row.plan.project, row.plan.ref)
-                return row.location.place(advice, name) if row.location is not None else advice, row
+                return advice.at(row.location, plan_store.name_in_commands(row.plan.project, row.plan.ref)), row
     return Advice(), None
 
 

@@ -51,8 +51,7 @@ def task_answer(
     elif claimant is not None and not open_tasks.is_yours:
         open_tasks = open_tasks._replace(task=None)
     execution = execution_status.status_if_readable(stored_plan)
-    advice = advise(stored_plan, open_tasks, execution)
-    advice = location.place(advice, plan_store.name_in_commands(project, ref)) if location is not None else advice
+    advice = advise(stored_plan, open_tasks, execution).at(location, plan_store.name_in_commands(project, ref))
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
         lines = [_no_task_text(open_tasks, plan)]

@@ -14,7 +14,6 @@ from execplan.core.files import file_access
 from execplan.core.git.git_command import prepare_git_command
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project, common_git_dir
-from execplan.core.text.lazy_pattern import lazy_pattern
 
 REGULAR_MODES = ("100644", "100755")
 """Modes of regular files, as opposed to links and submodules."""
@@ -35,7 +34,6 @@ _UNFETCHED_TEXT = "promisor remote"
 FETCH_ALL_COMMAND = "git fetch --refetch --no-filter"
 """Fetches the objects that a partial clone lacks; without --no-filter, git applies the filter of the clone again."""
 _UNTRUSTED_TEXT = "dubious ownership"
-_UNTRUSTED_PATH = lazy_pattern(r"in repository at '(.+)'")
 
 
 class GitFile(NamedTuple):
@@ -288,8 +286,7 @@ def _untrusted_error(line: str) -> ExecplanError:
     """Return the error for a repository of another user, which git does not open unless it is trusted."""
     from shlex import quote
 
-    match = _UNTRUSTED_PATH.search(line)
-    path = match[1] if match else os.getcwd()
+    path = line.partition("in repository at '")[2].rpartition("'")[0] or os.getcwd()
     message = f"git does not open {path} because it belongs to another user"
     hint = f"if you trust it: git config --global --add safe.directory {quote(path)}"
     return ExecplanError("git-untrusted", message, hint=hint)

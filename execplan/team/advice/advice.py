@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from execplan.team.worktrees.plan_versions import PlanLocation
 
 
 class Work(NamedTuple):
@@ -49,6 +52,14 @@ class Advice(NamedTuple):
     """Work to do before the commands."""
     why: str = ""
     """Reason why the first command is urgent, for people."""
+
+    def at(self, location: PlanLocation | None, name: str) -> Advice:
+        """Return the advice for a plan with commands that run where it is worked on; a task is done in its own worktree."""
+        if location is None:
+            return self
+        if location.older_worktree and self.work is not None and self.work.task is not None:
+            return Advice((f'cd "$(execplan worktree {name})"',))
+        return self.in_directory(location.directory)
 
     def in_directory(self, directory: str) -> Advice:
         """Return the advice with commands that run in another directory; unchanged if it is empty."""

@@ -23,7 +23,6 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import is_inside
-from execplan.team.advice.advice import Advice
 from execplan.team.worktrees.done_elsewhere import (
     PlanText,
     WorktreePlanPaths,
@@ -62,12 +61,6 @@ class PlanLocation(NamedTuple):
     """Whether that version is not simply older: both worktrees have changed the plan."""
     is_main_changed: bool = False
     """Whether the main worktree has changed the plan since the plan's own worktree left it."""
-
-    def place(self, advice: Advice, name: str) -> Advice:
-        """Return advice for the plan with commands that run there; a task is done in the plan's own worktree, if it has one."""
-        if self.older_worktree and advice.work is not None and advice.work.task is not None:
-            return Advice((f'cd "$(execplan worktree {name})"',))
-        return advice.in_directory(self.directory)
 
     @property
     def difference(self) -> str:

@@ -19,11 +19,7 @@ from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.git.git_process import GitOutput
 from execplan.core.git.linked_worktrees import Worktree
 from execplan.core.git_merge.driver_settings import ATTRIBUTE, DRIVER_SETTING, attribute_lines, driver_command
-from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
-from execplan.core.text.message_parts import join_first
-from execplan.core.text.pure_paths import is_inside
-from execplan.team.advice.advice import Advice, Work
 from execplan.team.worktrees.worktree_record import WorktreeRecord
 
 _MERGE_ARGS = ("merge", "--no-edit", "--no-autostash")
@@ -72,8 +68,6 @@ def failed_merge_error(root: str, message: str, result: GitOutput) -> ExecplanEr
     return ExecplanError("merge-failed", message, hint=hint, candidates=lines)
 
 
-_MAX_NAMED = 3
-"""Maximum number of changed files that advice names."""
 _STATUS_ARGS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none")
 
 
@@ -81,18 +75,6 @@ def changed_files(root: str) -> list[str]:
     """Return the files of a worktree that differ from its last commit or that git does not track."""
     out = git_process.run_git_checked(root, *_STATUS_ARGS)
     return [*[entry[3:] for entry in out.split("\0") if entry], *_hidden_changes(root)]
-
-
-def advise_finish(project: Project, ref: PlanRef) -> Advice:
-    """Return the advice for a finished plan in its own worktree: commit the other changed files, then merge."""
-    command = "execplan worktree --finish --commit"
-    own = [project.display_path(path) for path in (ref.path, project.plan_artifacts_dir(ref.path, archived=False))]
-    try:
-        files = [file for file in changed_files(project.root) if not any([is_inside(file, path) for path in own])]
-    except ExecplanError:
-        files = []
-    work = Work(f"commit your other changes ({join_first(files, _MAX_NAMED)})", command) if files else None
-    return Advice((command,), work)
 
 
 def _hidden_changes(root: str) -> list[str]:
