@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.plan_facts.listed_plan import ListedPlan
+_NEW = "execplan new 'Title'"
 _MAX_NAMED = 3
 """Maximum number of plans that a message names."""
 
@@ -29,9 +30,9 @@ def describe_no_open_plans(project: Project) -> tuple[str, Advice]:
     archived = load_archived(project)
     count = f"no open plans, {len(archived)} archived" if archived else "no plans yet"
     text, advice = _advise(project, count, archived)
-    if advice.work is None and archived:
-        *first, new = advice.commands
-        advice = advice._replace(commands=(*first, "execplan list --all", new))
+    *first, last = advice.commands
+    if advice.work is None and archived and last == _NEW:
+        advice = advice._replace(commands=(*first, "execplan list --all", last))
     return text, advice
 
 
@@ -65,7 +66,7 @@ def _advise(project: Project, text: str, archived: Sequence[ListedPlan]) -> tupl
         reopened_names = [name_in_commands(plan.project, plan.ref) for plan in reopened]
         text = f"{text}; archived with open tasks: {join_first(reopened_names, _MAX_NAMED)}"
         commands = tuple([f"execplan restore {name}" for name in reopened_names[:_MAX_NAMED]])
-    return text, Advice((*commands, "execplan new 'Title'"))
+    return text, Advice((*commands, _NEW))
 
 
 def _merge_commands(archived: Sequence[ListedPlan]) -> tuple[str, ...]:

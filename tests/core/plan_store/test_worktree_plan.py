@@ -20,12 +20,14 @@ def test_commands_use_the_plan_of_the_worktree(repo: Folder) -> None:
     assert repo.run("done", "2").exit == 3
 
 
-def test_a_plan_that_was_archived_is_not_used(repo: Folder) -> None:
+def test_a_plan_that_was_archived_is_still_that_of_its_worktree(repo: Folder) -> None:
     commit_plan(repo)
     commit_plan(repo, name=SCANNER)
     worktree = open_worktree(repo)
     worktree.ok("archive", "--as", "abandoned", "--reason", "No longer wanted.")
-    assert worktree.ok("next")["id"] == SCANNER
+    assert worktree.run("next").out.endswith(f"next: execplan commit {PARSER}\n")
+    assert worktree.run("add", "More").exit == 1
+    assert worktree.ok("next", "scanner")["id"] == SCANNER
 
 
 def test_other_worktrees_have_no_plan(repo: Folder) -> None:

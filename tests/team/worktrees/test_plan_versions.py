@@ -81,7 +81,7 @@ def test_a_version_that_the_worktree_lacks_is_continued_here(repo: Folder) -> No
     repo.ok("done", "2", "3", "-p", "parser")
     document = repo.run("next", "parser", "--json").json
     assert document["data"]["task"]["text"] == "Only in the main worktree"
-    assert document["data"]["do"]["then"].startswith("execplan done ")
+    assert document["next"] == [f'cd "$(execplan worktree {PARSER})"'], "one place to work"
 
 
 def test_a_conflict_is_resolved_where_it_is(repo: Folder) -> None:
