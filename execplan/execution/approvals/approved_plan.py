@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-from execplan.execution import approval_document
+from execplan.execution import approval_document, rare_features
 from execplan.execution.approvals import approval_files, approval_key, approval_registry, git_tree
 from execplan.execution.approvals.approval_files import UnreadableApproval
 from execplan.execution.binding import bind, drift
@@ -47,7 +48,7 @@ class ApprovalCandidate(NamedTuple):
     @property
     def document(self) -> ExecutionPlan:
         """Return the execution plan of the candidate."""
-        return self.current_plan.document
+        return _with_bound_files(self.current_plan.document, self.binding)
 
 
 class ApprovedPlan(NamedTuple):
@@ -63,8 +64,8 @@ class ApprovedPlan(NamedTuple):
 
     @property
     def document(self) -> ExecutionPlan:
-        """Return the approved execution plan."""
-        return self.candidate.document
+        """Return the approved execution plan, whose steps have the files that the approval binds."""
+        return _with_bound_files(self.candidate.current_plan.document, self.approval.binding)
 
     @property
     def binding(self) -> Binding:
@@ -95,6 +96,11 @@ class InvalidApproval(NamedTuple):
     """One of STALE, EXPIRED, ALTERED, USED and REVOKED."""
     reasons: tuple[str, ...]
     """Changes since approval or other problems, one per line."""
+
+
+def _with_bound_files(document: ExecutionPlan, binding: Binding) -> ExecutionPlan:
+    """Return a document whose steps have the files that a binding binds."""
+    return features.load(rare_features.BOUND_FILES)(document, binding.states) if document.finds_files else document
 
 
 def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
+from execplan.core.project.own_paths import make_own_path_check
 from execplan.core.project.project import Project
 
 _REGULAR_MODES = {"100644": 0o644, "100755": 0o755}
@@ -62,12 +63,13 @@ def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChang
     arguments = ["diff", "--raw", "-z", "--no-renames", "--abbrev=40", *(["--cached"] if staged else []), base, "--"]
     files: list[TriedFile] = []
     left: list[LeftFile] = []
+    is_own = make_own_path_check(project)
     for entry in _split_entries(git_query.output(project, *arguments)):
-        if not _is_own_file(project, entry.path):
+        if not is_own(entry.path):
             _sort_file(_read_file(project, entry), files, left)
     if not staged and ".." not in revisions:
         for path in git_history.untracked_files(project):
-            if not _is_own_file(project, path):
+            if not is_own(path):
                 mode = "100755" if os.access(os.path.join(project.root, path), os.X_OK) else "100644"
                 entry = _RawEntry(path, _ABSENT, _mode_on_disk(project, path) or mode, _NO_OBJECT, _NO_OBJECT)
                 _sort_file(_read_file(project, entry), files, left)
@@ -98,13 +100,6 @@ def _mode_on_disk(project: Project, path: str) -> str:
     if os.path.islink(full_path):
         return "120000"
     return "" if os.path.isfile(full_path) else "160000"
-
-
-def _is_own_file(project: Project, path: str) -> bool:
-    """Return whether a file belongs to a plan or to execplan."""
-    full_path = os.path.join(project.root, path)
-    own_paths = [*project.plan_paths, project.state, os.path.join(project.base, ".agent")]
-    return any([full_path == own or full_path.startswith(own + os.sep) for own in own_paths])
 
 
 def _read_file(project: Project, entry: _RawEntry) -> TriedFile | LeftFile:

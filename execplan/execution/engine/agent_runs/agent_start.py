@@ -56,7 +56,7 @@ def save_states(
     """
     workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
     states = {path: state for path, state in approved.items() if path not in known_paths}
-    declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
+    declared_paths = dict.fromkeys([path for step in steps for path in (*list_declared_paths(step), *step.files)])
     with BackupStore(project).batch() as store:
         for path in declared_paths:
             if path in reported_paths:
