@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from execplan.core.text.path_globs import escape_glob, matches_path_glob
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.text_replacement import find_texts
-from execplan.execution.world import ABSENT, FOLDER, normalize_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from execplan.execution.execution_plan import ExecutionPlan, Step
-    from execplan.execution.world import State, World
+from execplan.execution.execution_plan import ExecutionPlan, Step
+from execplan.execution.world import ABSENT, FOLDER, State, World, normalize_path
 
 
 def search_patterns(step: Step) -> tuple[str, ...]:

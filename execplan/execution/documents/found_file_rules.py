@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os.path import normpath
+from typing import Any
 
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.annotations.regex_check import regex_problem
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 
 def check_found_files(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
