@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
+from execplan.core.git.git_query import GitFile
 from execplan.core.project.own_paths import make_own_path_check
 from execplan.core.project.project import Project
 
@@ -16,6 +19,10 @@ _ABSENT = "000000"
 _NO_OBJECT = "0" * 40
 _MAX_BYTES = 256 * 1024
 """Maximum size of a file that a step writes; a larger one would hide everything else in the plan."""
+
+
+_MIN_COPIED_BYTES = 64
+"""Minimum size of a copy: shorter files, such as empty ones, are equal by chance."""
 
 
 class TriedFile(NamedTuple):
@@ -42,6 +49,10 @@ class TriedChange(NamedTuple):
 
     files: tuple[TriedFile, ...]
     left: tuple[LeftFile, ...]
+    base_paths: tuple[str, ...] = ()
+    """Paths of all files before the change."""
+    copies: Mapping[str, str] = MappingProxyType({})
+    """For each new file that has the bytes of a file from before the change, the path of that file."""
 
 
 def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChange:
@@ -73,7 +84,35 @@ def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChang
                 mode = "100755" if os.access(os.path.join(project.root, path), os.X_OK) else "100644"
                 entry = _RawEntry(path, _ABSENT, _mode_on_disk(project, path) or mode, _NO_OBJECT, _NO_OBJECT)
                 _sort_file(_read_file(project, entry), files, left)
-    return TriedChange(tuple(sorted(files)), tuple(sorted(left)))
+    base_files = [file for file in _base_files(project, revisions) if not is_own(file.path)]
+    copies = {
+        file.path: origin
+        for file in files
+        if file.before is None and (origin := _find_origin(project, file, base_files))
+    }
+    return TriedChange(tuple(sorted(files)), tuple(sorted(left)), tuple([file.path for file in base_files]), copies)
+
+
+def _base_files(project: Project, revisions: str) -> list[GitFile]:
+    """Return the files before the change. Raises ExecplanError."""
+    first, dots, last = revisions.partition("..")
+    commit: str | None = first or "HEAD"
+    if dots and last.startswith("."):
+        commit = git_history.merge_base(project, first or "HEAD", last[1:] or "HEAD")
+    return git_history.committed_files(project, commit, ()) if commit is not None else []
+
+
+def _find_origin(project: Project, file: TriedFile, base_files: Sequence[GitFile]) -> str:
+    """Return the path of a file from before the change with the bytes of a new file, or an empty string."""
+    if file.after is None or len(file.after) < _MIN_COPIED_BYTES:
+        return ""
+    blob_ids = git_history.possible_blob_ids(file.after)
+    name = file.path.rpartition("/")[2]
+    origins = sorted(
+        [base_file for base_file in base_files if base_file.blob in blob_ids],
+        key=lambda base_file: (base_file.path.rpartition("/")[2] != name, base_file.path),
+    )
+    return next((origin.path for origin in origins if _read_object(project, origin.blob) == file.after), "")
 
 
 class _RawEntry(NamedTuple):
@@ -115,8 +154,6 @@ def _read_file(project: Project, entry: _RawEntry) -> TriedFile | LeftFile:
         after = _read_from_tree(project, entry.path) if is_in_tree else _read_object(project, entry.new_object)
     if any([data is not None and len(data) > _MAX_BYTES for data in (before, after)]):
         return LeftFile(entry.path, f"is larger than {_MAX_BYTES >> 10} KB")
-    if any([data is not None and b"\0" in data for data in (before, after)]):
-        return LeftFile(entry.path, "is binary")
     old_mode, mode = _REGULAR_MODES.get(entry.old_mode, 0o644), _REGULAR_MODES.get(entry.new_mode, 0o644)
     if before == after:
         return LeftFile(entry.path, "changes only its mode: write a step that runs chmod")
