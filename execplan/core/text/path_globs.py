@@ -8,15 +8,16 @@ from execplan.core.text.pure_paths import WILDCARDS, matches_glob
 def matches_path_glob(path: str, pattern: str) -> bool:
     """Return whether a path matches a pattern in which `*` is any text within a name, and `**` any directories."""
     names = path.split("/")
+    parts = [part for part in pattern.split("/") if part not in ("", ".")]
     starts = {0}  # the numbers of names that the pattern can have matched so far
-    for part in [part for part in pattern.split("/") if part not in ("", ".")]:
+    for part in parts:
         if part == "**":
             starts = set(range(min(starts), len(names)))
         else:
             starts = {start + 1 for start in starts if start < len(names) and matches_glob(names[start], part)}
         if not starts:
             return False
-    return len(names) in starts or pattern.endswith("**")
+    return len(names) in starts or parts[-1:] == ["**"]
 
 
 def escape_glob(path: str) -> str:
