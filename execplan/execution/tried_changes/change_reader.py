@@ -84,26 +84,26 @@ def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChang
                 mode = "100755" if os.access(os.path.join(project.root, path), os.X_OK) else "100644"
                 entry = _RawEntry(path, _ABSENT, _mode_on_disk(project, path) or mode, _NO_OBJECT, _NO_OBJECT)
                 _sort_file(_read_file(project, entry), files, left)
-    base_files = [file for file in _base_files(project, revisions) if not is_own(file.path)]
+    commit = _base_commit(project, revisions)
+    base_files = [file for file in git_history.committed_files(project, commit, ()) if not is_own(file.path)]
     copies = {
         file.path: origin
         for file in files
-        if file.before is None and (origin := _find_origin(project, file, base_files))
+        if file.before is None and (origin := _find_origin(project, commit, file, base_files))
     }
     return TriedChange(tuple(sorted(files)), tuple(sorted(left)), tuple([file.path for file in base_files]), copies)
 
 
-def _base_files(project: Project, revisions: str) -> list[GitFile]:
-    """Return the files before the change. Raises ExecplanError."""
+def _base_commit(project: Project, revisions: str) -> str:
+    """Return the commit from before the change. Raises ExecplanError."""
     first, dots, last = revisions.partition("..")
-    commit: str | None = first or "HEAD"
     if dots and last.startswith("."):
-        commit = git_history.merge_base(project, first or "HEAD", last[1:] or "HEAD")
-    return git_history.committed_files(project, commit, ()) if commit is not None else []
+        return git_history.merge_base(project, first or "HEAD", last[1:] or "HEAD") or "HEAD"
+    return first or "HEAD"
 
 
-def _find_origin(project: Project, file: TriedFile, base_files: Sequence[GitFile]) -> str:
-    """Return the path of a file from before the change with the bytes of a new file, or an empty string."""
+def _find_origin(project: Project, commit: str, file: TriedFile, base_files: Sequence[GitFile]) -> str:
+    """Return the path of a file from before the change with the bytes and the mode of a new file, or an empty string."""
     if file.after is None or len(file.after) < _MIN_COPIED_BYTES:
         return ""
     blob_ids = git_history.possible_blob_ids(file.after)
@@ -112,7 +112,13 @@ def _find_origin(project: Project, file: TriedFile, base_files: Sequence[GitFile
         [base_file for base_file in base_files if base_file.blob in blob_ids],
         key=lambda base_file: (base_file.path.rpartition("/")[2] != name, base_file.path),
     )
-    return next((origin.path for origin in origins if _read_object(project, origin.blob) == file.after), "")
+    return next((origin.path for origin in origins if _is_equal(project, commit, origin, file)), "")
+
+
+def _is_equal(project: Project, commit: str, origin: GitFile, file: TriedFile) -> bool:
+    entry = git_query.output(project, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", origin.path)
+    is_executable = entry.startswith(b"100755")
+    return is_executable == bool(file.mode & 0o100) and _read_object(project, origin.blob) == file.after
 
 
 class _RawEntry(NamedTuple):
