@@ -46,8 +46,8 @@ def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy, *, 
 
     Without programs, none is looked up, and the digest is not that of an approval.
     """
-    found = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
-    paths = dict.fromkeys([path for step in found.steps for path in bound_paths(step)])
+    found_document = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
+    paths = dict.fromkeys([path for step in found_document.steps for path in bound_paths(step)])
     states = {path: sanitize_state(world.state(path)) for path in paths}
     bound_programs = _bind_programs(document, world) if with_programs else None
     combined_digest = binding_digest(digest(data), states, policy.version, bound_programs)

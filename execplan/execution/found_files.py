@@ -45,8 +45,10 @@ def find_files(step: Step, world: World) -> list[str]:
 
 def with_found_files(document: ExecutionPlan, world: World) -> ExecutionPlan:
     """Return a document whose steps have the files that they would work on now. Raises ExecplanError."""
-    found = dict.fromkeys([path for step in document.steps if step.finds_files for path in find_files(step, world)])
-    return with_known_files(document, found)
+    found_paths = dict.fromkeys(
+        [path for step in document.steps if step.finds_files for path in find_files(step, world)]
+    )
+    return with_known_files(document, found_paths)
 
 
 def with_bound_files(document: ExecutionPlan, states: dict[str, State]) -> ExecutionPlan:
@@ -56,13 +58,15 @@ def with_bound_files(document: ExecutionPlan, states: dict[str, State]) -> Execu
 
 def with_known_files(document: ExecutionPlan, paths: Iterable[str]) -> ExecutionPlan:
     """Return a document whose steps have those of some files that they work on, and those that earlier steps write."""
-    known = {normalized for path in paths if (normalized := normalize_path(path)) is not None}
+    known_paths = {normalized for path in paths if (normalized := normalize_path(path)) is not None}
     steps = []
     for step in document.steps:
-        found = tuple(sorted([path for path in known if may_work_on(step, path)])) if step.finds_files else ()
-        steps.append(step.model_copy(update={"files": found}) if step.finds_files else step)
-        written = map(normalize_path, written_paths(steps[-1].model_dump()))
-        known |= {path for path in written if path is not None}
+        step_files = (
+            tuple(sorted([path for path in known_paths if may_work_on(step, path)])) if step.finds_files else ()
+        )
+        steps.append(step.model_copy(update={"files": step_files}) if step.finds_files else step)
+        written_files = map(normalize_path, written_paths(steps[-1].model_dump()))
+        known_paths |= {path for path in written_files if path is not None}
     return document.model_copy(update={"steps": tuple(steps)})
 
 

@@ -57,8 +57,8 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     """
     from execplan.execution.documents.written_paths import written_paths
 
-    written = written_paths({**step, "outputs": None})
-    if not (written or step.get("inputs")):
+    written_names = written_paths({**step, "outputs": None})
+    if not (written_names or step.get("inputs")):
         return ""
     from execplan.execution.approvals.disk_world import DiskWorld
     from execplan.execution.binding import describe_difference, sanitize_state
@@ -66,7 +66,7 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
 
     world = DiskWorld(project)
     expected_states = run_state.expected_now(world.state)
-    writes = {normalize_path(path) for path in written}
+    writes = {normalize_path(path) for path in written_names}
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
     is_running = run_state.status_of.get(step["id"]) == RUNNING
     for path in sorted(

@@ -71,8 +71,8 @@ class DiskWorld:
         from execplan.core import features
         from execplan.execution import rare_features
 
-        found: list[str] = features.load(rare_features.FILE_SEARCH)(self.project, patterns)
-        return found
+        repository_files: list[str] = features.load(rare_features.FILE_SEARCH)(self.project, patterns)
+        return repository_files
 
     def writable(self, path: str) -> bool:
         """Return whether a file can be written, created or removed at a path.

@@ -90,8 +90,8 @@ def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]
 
     These are paths outside the repository, and Git's or ExecPlan's own.
     """
-    found = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
-    for step in found.steps:
+    found_document = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
+    for step in found_document.steps:
         written = written_paths(step.model_dump())
         for path in dict.fromkeys([*bound_paths(step), *written, step.cwd]):
             normalized = normalize_path(path)

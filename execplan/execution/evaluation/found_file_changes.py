@@ -44,8 +44,8 @@ def _replacement_changes(files: Files, step: Step, replacement: Replacement) -> 
         file_text = text_replacement.decode(data)
         if file_text is not None:
             before[path] = (data, file_text, state.mode)
-    found = text_replacement.search(replacement, [file_text.text for _, file_text, _ in before.values()])
-    matches_of = dict(zip(before, found, strict=True))
+    match_lists = text_replacement.search(replacement, [file_text.text for _, file_text, _ in before.values()])
+    matches_of = dict(zip(before, match_lists, strict=True))
     problem = text_replacement.count_problem(replacement, {path: len(matches) for path, matches in matches_of.items()})
     if problem:
         raise ImpossibleError(problem)

@@ -175,8 +175,8 @@ def compute_changes(step: Step, files: Files) -> tuple[ProjectedChange, ...]:
     Raises ImpossibleError, ExecplanError, and any error that `files` raises.
     """
     if step.finds_files:
-        found: tuple[ProjectedChange, ...] = features.load(rare_features.FOUND_FILE_CHANGES)(step, files)
-        return found
+        found_changes: tuple[ProjectedChange, ...] = features.load(rare_features.FOUND_FILE_CHANGES)(step, files)
+        return found_changes
     if step.type is Type.REFACTOR:
         return tuple(_patch_changes(files, step))
     if step.type is Type.MANUAL:

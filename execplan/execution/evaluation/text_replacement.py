@@ -82,7 +82,7 @@ def is_partially_replaced(before: str, after: str, matches: Sequence[Match]) -> 
 
 def find_texts(replacement: Replacement, world: World) -> list[str]:
     """Return the files that have the text of a replacement, in order. Raises ExecplanError."""
-    found: list[str] = []
+    matching_paths: list[str] = []
     texts: dict[str, str] = {}
     size = 0
     for path in world.find_files(replacement.paths):
@@ -93,14 +93,14 @@ def find_texts(replacement: Replacement, world: World) -> list[str]:
         if file_text is None:
             continue
         if not replacement.regex:
-            found += [path] if replacement.find in file_text.text else []
+            matching_paths += [path] if replacement.find in file_text.text else []
             continue
         texts[path] = file_text.text
         size += state.size
         if size > _MAX_REGEX_BYTES:
             message = f"{', '.join(replacement.paths)} match more than {_MAX_REGEX_BYTES >> 20} MB of text"
             raise ExecplanError("bad-regex", message, hint="name fewer files in `paths`")
-    return found + [
+    return matching_paths + [
         path for path, matches in zip(texts, search(replacement, [*texts.values()]), strict=True) if matches
     ]
 
@@ -110,10 +110,12 @@ def count_problem(replacement: Replacement, counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     if total == replacement.count:
         return ""
-    shown = [f"{path} {count}" for path, count in counts.items() if count]
-    more = f", and {len(shown) - _MAX_NAMED_FILES} more files" if len(shown) > _MAX_NAMED_FILES else ""
-    where = f": {', '.join(shown[:_MAX_NAMED_FILES])}{more}" if shown else f" in {', '.join(replacement.paths)}"
-    return f"{format_search(replacement)} occurs {format_count(total, 'time')}, not {replacement.count:,}{where}"
+    count_texts = [f"{path} {count}" for path, count in counts.items() if count]
+    more = f", and {len(count_texts) - _MAX_NAMED_FILES} more files" if len(count_texts) > _MAX_NAMED_FILES else ""
+    places = (
+        f": {', '.join(count_texts[:_MAX_NAMED_FILES])}{more}" if count_texts else f" in {', '.join(replacement.paths)}"
+    )
+    return f"{format_search(replacement)} occurs {format_count(total, 'time')}, not {replacement.count:,}{places}"
 
 
 def format_search(replacement: Replacement) -> str:

@@ -95,8 +95,8 @@ def write_steps(plan: ParsedPlan, tried: TriedChange, *, dry_run: bool = False) 
 
 
 def _describe_step(step: TriedStep) -> str:
-    what = f"{step.origin} to {step.path}" if step.origin else join_first(step.paths, _MAX_NAMED_FILES)
-    return f"{step.id}: {step.type} {what}" + (f", for the task {step.task}" if step.task else "")
+    subject = f"{step.origin} to {step.path}" if step.origin else join_first(step.paths, _MAX_NAMED_FILES)
+    return f"{step.id}: {step.type} {subject}" + (f", for the task {step.task}" if step.task else "")
 
 
 def _insert_at_start(plan: ParsedPlan, section: Section, lines: Sequence[str]) -> Edit:
@@ -176,11 +176,11 @@ class _StepWriter:
         """Write the step that gives a file other bytes; return why there is none, or an empty string."""
         verb = "add" if file.path not in self._tree.files else "delete" if data is None else "edit"
         step_id = self._ids.allocate_for_file(verb, file.path)
-        wanted = file._replace(after=data)
-        why = _reason_not_to_write(self._tree, wanted)
-        for block in _possible_blocks(self._tree, wanted, step_id, f" task={reference}" if reference else ""):
+        version = file._replace(after=data)
+        why = _reason_not_to_write(self._tree, version)
+        for block in _possible_blocks(self._tree, version, step_id, f" task={reference}" if reference else ""):
             tree = self._tree.result_of(block)
-            why = tree if isinstance(tree, str) else _find_difference(tree, wanted)
+            why = tree if isinstance(tree, str) else _find_difference(tree, version)
             if isinstance(tree, TriedTree) and not why:
                 self._accept(block, tree, step_id, task, (file.path,))
                 return ""

@@ -79,9 +79,9 @@ def _find_task(plan: ParsedPlan, task_names: set[str], old: Sequence[bytes], hun
     """Return the only task that a name in the changed lines, or in the nearest definition above them, belongs to."""
     text = b"".join([*old[hunk.start : hunk.end], *hunk.new]).decode("utf-8", "replace")
     names = task_names.intersection([*_NAME.findall(text), *_NAME.findall(_heading_above(old, hunk.start))])
-    found = {find_task_naming(plan, [name]) for name in names}
-    found.discard(("", ""))
-    return found.pop() if len(found) == 1 else None
+    tasks = {find_task_naming(plan, [name]) for name in names}
+    tasks.discard(("", ""))
+    return tasks.pop() if len(tasks) == 1 else None
 
 
 def _heading_above(old: Sequence[bytes], at: int) -> str:

@@ -315,3 +315,17 @@ def test_the_risk_is_that_of_what_a_step_does(repo: Folder) -> None:
     assert levels["move"] == "HIGH"
     assert levels["secret"] in ("HIGH", "CRITICAL")
     assert re.search("credentials|secret", str(repo.run("evaluate").out))
+
+
+def test_the_examples_of_the_documentation_run(repo: Folder) -> None:
+    text = (Path(__file__).parents[3] / "docs/how-to/write-steps.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^````md\n(```\w+ \{#\w+ type=(?:replace|move) .*?)^````$", text, re.MULTILINE | re.DOTALL)
+    assert len(examples) == 2
+    for number in range(4):
+        write_bytes(repo, f"src/{'helpers/' * (number % 2)}{number}.py", b"get_user(1)\n")
+    step_repo = StepRepository(repo, "\n".join(examples))
+    assert step_repo.perform("rename").ok
+    assert step_repo.perform("move").ok
+    assert {path: data for path, (kind, _, data) in read_entries(repo.path).items() if kind == "file"} == dict.fromkeys(
+        ("src/0.py", "src/2.py", "src/users/1.py", "src/users/3.py"), b"fetch_user(1)\n"
+    )

@@ -106,5 +106,5 @@ def load_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> Execution
     document = load_document(read_current_bytes(run_paths, entries), ExecutionPlan, run_paths.document)
     if not document.finds_files:
         return document
-    found: ExecutionPlan = features.load(rare_features.BOUND_FILES)(document, _bound_states(entries))
-    return found
+    bound_document: ExecutionPlan = features.load(rare_features.BOUND_FILES)(document, _bound_states(entries))
+    return bound_document

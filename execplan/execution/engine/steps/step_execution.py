@@ -89,9 +89,11 @@ def _find_differences(context: RunContext, step: Step, expected: Mapping[str, St
         if kind not in (ABSENT, FOLDER, OUTSIDE):  # OUTSIDE was reported for the path itself
             yield f"{folder}: is not a directory, but the step writes in it"
     if step.finds_files:
-        found = features.load(rare_features.FILES_NOW)(step, DiskWorld(context.run_paths.project))
+        current_files = features.load(rare_features.FILES_NOW)(step, DiskWorld(context.run_paths.project))
         yield from [
-            f"{path}: the step would use it too, but nobody approved that" for path in found if path not in step.files
+            f"{path}: the step would use it too, but nobody approved that"
+            for path in current_files
+            if path not in step.files
         ]
 
 
