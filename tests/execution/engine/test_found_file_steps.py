@@ -329,3 +329,31 @@ def test_the_examples_of_the_documentation_run(repo: Folder) -> None:
     assert {path: data for path, (kind, _, data) in read_entries(repo.path).items() if kind == "file"} == dict.fromkeys(
         ("src/0.py", "src/2.py", "src/users/1.py", "src/users/3.py"), b"fetch_user(1)\n"
     )
+
+
+def test_an_agent_does_the_work_and_reports_it(desk: InProcessRepository) -> None:
+    plan = desk.path / f".agent/execplans/{NAME}.md"
+    text = plan.read_text().replace("## Concrete Steps\n", "## Concrete Steps\n\n```text {execution mode=agent}\n```\n")
+    plan.write_text(text)
+    before = read_entries(desk.path)
+    approve(desk)
+    handoff = desk.data("handoff")
+    assert handoff["steps"][0]["files"] == [f"lib/{number}.py" for number in range(4)]
+    for path in desk.path.glob("lib/*.py"):
+        path.write_bytes(path.read_bytes().replace(b"get_user", b"fetch_user"))
+    desk.data("report", "rename", "--status", "completed", "--result", "Done")
+    (desk.path / "pkg").mkdir()
+    (desk.path / "lib").rename(desk.path / "pkg/inner")
+    desk.data("report", "move", "--status", "completed", "--result", "Done")
+    assert "differs from the plan" in str(desk.type("report", "again", "--status", "completed", "--result", "Done"))
+    desk.data("rollback")
+    assert read_entries(desk.path) == before
+
+
+def test_an_exported_plan_keeps_what_follows_in_the_same_job(desk: InProcessRepository) -> None:
+    plan = desk.path / f".agent/execplans/{NAME}.md"
+    plan.write_text(plan.read_text() + "\n```sh {#last outputs=made.txt}\nmake made.txt\n```\n")
+    desk.commit()
+    approve(desk)
+    jobs = desk.data("export", "--to", "make", "--out", "Steps.mk")["jobs"]
+    assert [job["steps"] for job in jobs] == [["rename", "move", "again", "last"]]
