@@ -89,9 +89,8 @@ MANUAL: Final = "manual"
 REPLACE: Final = "replace"
 MOVE: Final = "move"
 TRANSFERS = ("copy", MOVE)
-"""Types that give a file, or all files of a directory, another path."""
 FOUND_FILE_TYPES = (REPLACE, *TRANSFERS)
-"""Types that work on files which they do not name one by one."""
+"""Types that work on files which they do not name one by one; the transfers give them other paths."""
 
 
 def types_performed_by(*performers: str) -> tuple[str, ...]:

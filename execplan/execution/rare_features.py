@@ -1,7 +1,4 @@
-"""What only a few plans need: the names of its modules and functions, which `core.features.load` imports when needed.
-
-Commands that read other plans don't depend on these modules.
-"""
+"""What few plans need: names of modules and functions that `core.features.load` imports when they are needed."""
 
 from __future__ import annotations
 

@@ -15,10 +15,7 @@ _HEADER_PREFIXES = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", 
 
 
 def written_paths(step: Mapping[str, object]) -> list[str]:
-    """Return the paths that a step writes or deletes: target, files of its patch, declared outputs; each as written.
-
-    Of a step that finds its files when it is approved, these are the files, or until then the directories with them.
-    """
+    """Return the paths that a step writes or deletes; until its files are found, the directories in which it searches."""
     paths: dict[str, None] = {}
     target, patch, outputs = step.get("target"), step.get("patch"), step.get("outputs")
     origin, replacement, files = step.get("from"), step.get("replacement"), step.get("files") or ()
