@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from execplan.core import features
+from execplan.execution import rare_features
 from execplan.execution.engine.steps.file_writes import undo_changes
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from tests.conftest import Folder
@@ -357,3 +359,9 @@ def test_an_exported_plan_keeps_what_follows_in_the_same_job(desk: InProcessRepo
     approve(desk)
     jobs = desk.data("export", "--to", "make", "--out", "Steps.mk")["jobs"]
     assert [job["steps"] for job in jobs] == [["rename", "move", "again", "last"]]
+
+
+def test_every_rare_feature_can_be_loaded() -> None:
+    names = [value for name, value in vars(rare_features).items() if name.isupper() and isinstance(value, str)]
+    assert len(names) > 10
+    assert all([callable(features.load(name)) for name in names])
