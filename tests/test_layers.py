@@ -94,7 +94,7 @@ FAST_PATH = {
     "execution.engine.recovery": "failure_recovery",
     "execution.engine.run_records": "evidence_copies run_directories",
     "execution.annotations": "*",
-    "execution": "attributes binding parsed_steps permission policy states world",
+    "execution": "attributes binding parsed_steps permission policy rare_features states world",
     "execution.documents": "order_rules step_rules written_paths",
     "execution.evaluation": "patch unified_diff",
     "execution.risk": "*",

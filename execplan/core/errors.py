@@ -56,7 +56,7 @@ CODES_BY_EXIT: Final = {
         "agent-mode ambiguous-approval ambiguous-comment ambiguous-decision ambiguous-heading ambiguous-part "
         "ambiguous-plan ambiguous-run ambiguous-section ambiguous-task ambiguous-worktree bad-api-url bad-baseline "
         "bad-check bad-composition bad-document bad-event bad-file-list bad-folder bad-form bad-front-matter "
-        "bad-job-outputs bad-json bad-key bad-markers bad-patch bad-replan bad-rules bad-setting bad-steps "
+        "bad-job-outputs bad-json bad-key bad-markers bad-patch bad-regex bad-replan bad-rules bad-setting bad-steps "
         "bad-ticket bad-toml bad-transition bad-units bad-yaml branch-exists broken-manifest broken-template "
         "budget-too-small claims-damaged conflict-markers damaged-block dependency-cycle directory-exists "
         "double-unit empty-file form-too-large github-not-found github-rejected half-moved heading-in-body "

@@ -75,10 +75,22 @@ STEP_TYPES: dict[str, StepType] = {
     "install_package": StepType(
         "package.install", BY_COMMAND, "packages", "Run", ("command",), ("target", *_COMMAND_FIELDS)
     ),
+    "replace": StepType("file.replace", BY_EXECPLAN, "files", "Replace", ("replacement",)),
+    "copy": StepType(
+        "file.copy", BY_EXECPLAN, "files", "Copy", ("from", "target"), ("overwrite",), path_action="create"
+    ),
+    "move": StepType(
+        "file.move", BY_EXECPLAN, "files", "Move", ("from", "target"), ("overwrite",), path_action="create"
+    ),
     "use_tool": StepType("", BY_TOOL, "tools", "Call", (), ("parameters", "env", "network", "expect", "cwd")),
     "manual": StepType("manual.confirm", BY_PERSON, "manual", "By hand"),
 }
 MANUAL: Final = "manual"
+REPLACE: Final = "replace"
+MOVE: Final = "move"
+TRANSFERS = ("copy", MOVE)
+FOUND_FILE_TYPES = (REPLACE, *TRANSFERS)
+"""Types that work on files which they do not name one by one; the transfers give them other paths."""
 
 
 def types_performed_by(*performers: str) -> tuple[str, ...]:
@@ -122,8 +134,18 @@ ATTRIBUTES = (
         "target",
         "target",
         PATH,
-        "The file to write or delete; for `install_package`, the directory of a virtual environment or Node project.",
+        "The file to write or delete; for `copy` and `move`, the new path; for `install_package`, the directory of a virtual environment or Node project.",
     ),
+    Attribute("from", "from", PATH, "The file or directory that `copy` or `move` gives the path `target`."),
+    Attribute("overwrite", "overwrite", FLAG, "Whether `copy` or `move` may overwrite a file; never a directory."),
+    Attribute(
+        "paths",
+        "replacement.paths",
+        PATHS,
+        "The files in which `replace` searches: `*` is any text within a name, `**` any directories; files that Git ignores, plans and binary files are left out.",
+    ),
+    Attribute("count", "replacement.count", COUNT, "How often the text must occur, in all files.", limits=(1, 100_000)),
+    Attribute("regex", "replacement.regex", FLAG, "Whether the text to find is a regular expression of Python."),
     Attribute(
         "tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `execplan explain tools`."
     ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from execplan.core import features
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution import rare_features
+from execplan.execution.documents.written_paths import diff_paths, new_path
 from execplan.execution.policy import SSH
 
 TYPE_CHECKING = False
@@ -45,7 +47,8 @@ def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy, *, 
 
     Without programs, none is looked up, and the digest is not that of an approval.
     """
-    paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
+    found_document = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
+    paths = dict.fromkeys([path for step in found_document.steps for path in bound_paths(step)])
     states = {path: sanitize_state(world.state(path)) for path in paths}
     if policy.signatures == SSH:
         states = {path: state._replace(mode=portable_mode(state)) for path, state in states.items()}
@@ -95,7 +98,14 @@ def binding_digest(
 
 
 def bound_paths(step: Step) -> Iterator[str]:
-    """Yield the paths whose state before a step is bound: its target, the files of its patch, its declared inputs."""
+    """Yield the paths whose state before a step is bound: its target, the files of its patch, its declared inputs.
+
+    They include the files that it has found, and the paths that these get.
+    """
+    if step.from_ is not None:
+        yield step.from_
+        yield from [new_path(path, step.from_, step.target or "") for path in step.files]
+    yield from step.files
     if step.target is not None:
         yield step.target
     if step.patch is not None:
@@ -113,7 +123,8 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
         if after is not None and (why := describe_difference(before, after)):
             lines.append(f"{path}: {why}")
     if old.document == new.document:
-        lines += [f"{path}: is now covered" for path in new.states.keys() - old.states.keys()]
+        lines += [f"{path}: is now covered" for path in sorted(new.states.keys() - old.states.keys())]
+        lines += [f"{path}: is no longer covered" for path in sorted(old.states.keys() - new.states.keys())]
     if old.programs and new.programs:
         from execplan.execution.program_lookup import describe_changed_programs
 

@@ -13,7 +13,7 @@ from execplan.execution.annotations.annotated_steps import assign_step_ids, find
 from execplan.execution.annotations.plan_settings import apply_plan_settings, read_plan_settings
 from execplan.execution.annotations.step_fields import build_all_step_fields
 from execplan.execution.annotations.step_problems import MAX_STEPS, find_step_problems
-from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES, TOOL
+from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES, TOOL, TRANSFERS
 from execplan.execution.documents.derived_fields import (
     MAX_DESCRIPTION_LENGTH,
     describe_step,
@@ -172,7 +172,7 @@ def _description(draft: StepDraft, step: dict[str, Any]) -> str:
     text = " ".join(" ".join(draft.body).split())
     if step["type"] == MANUAL:
         return f"{STEP_TYPES[MANUAL].verb}: {text}"[:_MAX_REASON_LENGTH]
-    reason = text if step["type"] == "delete_file" else ""
+    reason = text if step["type"] in ("delete_file", *TRANSFERS) else ""
     return f"{describe_step(step)}{': ' if reason else ''}{reason}"[:_MAX_REASON_LENGTH]
 
 

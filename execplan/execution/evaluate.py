@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.core import features
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution import rare_features
 from execplan.execution.attributes import LEVELS
 from execplan.execution.code_files import CodeFiles, describe_code_files
 from execplan.execution.evaluation.checks.all_checks import CHECKS
@@ -59,6 +61,7 @@ class Evaluation(NamedTuple):
 
 def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: ActiveRun | None = None) -> Evaluation:
     """Evaluate a document in the current state, except finished steps. Raises ExecplanError if a disk error occurs."""
+    document = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
     finished = active_run.finished_steps if active_run is not None else frozenset()
     trials = run_trials(
         ProjectedFiles(world, document), tuple([step for step in document.steps if step.id not in finished])

@@ -74,6 +74,9 @@ class Type(StrEnum):
     COMMAND = "execute_command"
     REFACTOR = "refactor_code"
     INSTALL = "install_package"
+    REPLACE = "replace"
+    COPY = "copy"
+    MOVE = "move"
     TOOL = "use_tool"
     MANUAL = "manual"
 
@@ -145,6 +148,19 @@ class Rollback(Model):
     enabled: bool = True
 
 
+class Replacement(Model):
+    """A text to find in files, and the text that takes its place."""
+
+    paths: Annotated[tuple[Path, ...], Meta(min_length=1, max_length=100)]
+    """The files to search; `*` is any text within a name, and `**` any directories."""
+    find: Annotated[str, Meta(min_length=1, max_length=65536)]
+    with_: Annotated[str, Meta(max_length=65536)] = ""
+    regex: bool = False
+    """Whether `find` is a regular expression of Python, in which `^` and `$` match at each line."""
+    count: Annotated[int, _limits("count")]
+    """How often the text must occur in all files together."""
+
+
 class Step(Model):
     """A step: a command, a change of a file, or a call of a tool, with what is checked before and after it."""
 
@@ -192,11 +208,27 @@ class Step(Model):
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
     """Null for a step that was imported or made by a program."""
+    from_: Path | None = None
+    """The file or directory that the step copies or moves to its target."""
+    overwrite: bool = False
+    """Whether a file at the target is overwritten."""
+    replacement: Replacement | None = None
+    files: tuple[Path, ...] = ()
+    """The files that the step replaces text in, copies or moves, as far as an approval binds them; empty in a document."""
+
+    @property
+    def finds_files(self) -> bool:
+        """Whether the step works on files that it does not name one by one."""
+        return self.replacement is not None or self.from_ is not None
 
     @property
     def without_place(self) -> Step:
-        """The step without what says where it is in the plan."""
-        return self.model_copy(update={"number": 1, "source": None})
+        """The step without what says where it is in the plan, and which files it found."""
+        return self.model_copy(update={"number": 1, "source": None, "files": ()})
+
+
+_LATER_FIELDS: Final = {"from": None, "overwrite": False, "replacement": None}
+"""Fields that documents of early versions lack, with their values then."""
 
 
 class Intent(Model):
@@ -259,6 +291,11 @@ class ExecutionPlan(Model):
     metadata: Metadata = Metadata()
 
     @property
+    def finds_files(self) -> bool:
+        """Whether a step works on files that it does not name one by one."""
+        return any([step.finds_files for step in self.steps])
+
+    @property
     def selected_tools(self) -> list[str]:
         """Return the tools that the steps call, in order."""
         return [step.tool for step in self.steps]
@@ -272,6 +309,16 @@ class ExecutionPlan(Model):
     def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
         """Return the violations of the rules in `plan_rules`."""
         return document_rules.plan_violations(value)
+
+    def model_dump(self) -> dict[str, Any]:
+        """Omit the files that an approval binds, and empty fields that older documents lack, so that their bytes stay the same."""
+        fields = super().model_dump()
+        for step in fields["steps"]:
+            del step["files"]
+            for name, absent in _LATER_FIELDS.items():
+                if step[name] == absent:
+                    del step[name]
+        return fields
 
     def ensure_safe(self, label: str) -> None:
         """Raise ExecplanError if a text that the steps run or touch contains hidden characters."""

@@ -10,7 +10,7 @@ from execplan.execution.attributes import LEVELS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Final
+    from typing import Any, Final
 
 ALLOW: Final = "allow"
 ASK: Final = "ask"
@@ -81,13 +81,16 @@ class Permission(NamedTuple):
     """Who approved the step, if it is not denied: PERSON or POLICY."""
 
 
-def allowed_calls(max_invocations: int, patch: str | None) -> int:
+def allowed_calls(step: Mapping[str, Any]) -> int:
     """Return how often an agent may call a step.
 
-    The limit of a step with a diff applies to each of its hunks and renames, which many programs change one by one.
+    The limit applies to each place that the step changes, because many programs change one after the other: the hunks
+    and renames of a diff, the places of a text that is replaced, the files that are copied or moved.
     """
-    hunks = sum([line.startswith(("@@ ", "rename to ")) for line in (patch or "").split("\n")])
-    return max_invocations * max(hunks, 1)
+    hunks = sum([line.startswith(("@@ ", "rename to ")) for line in (step.get("patch") or "").split("\n")])
+    matches = (step.get("replacement") or {}).get("count", 0)
+    files = len(step.get("files") or ()) * (2 if step.get("type") == "move" else 1) if step.get("from") else 0
+    return int(step.get("max_invocations", 1) * max(hunks, matches, files, 1))
 
 
 def is_covered(terms: ApprovalTerms, step_id: str, level: str, *, inferred: bool) -> bool:

@@ -66,6 +66,9 @@ class World(Protocol):
     def read(self, path: str) -> bytes:
         """Return the bytes of a file. Raises ExecplanError if there is no such file, or if it is too large to show."""
 
+    def find_files(self, patterns: Sequence[str]) -> list[str]:
+        """Return the files and links that match a pattern, without those that git ignores and those of plans, in order."""
+
     def writable(self, path: str) -> bool:
         """Return whether a file may be written, created or removed at a path."""
 

@@ -28,9 +28,9 @@ from tests.plans import STEPS
 
 DERIVED = {
     *("number", "description", "command", "argv", "content", "patch", "inferred", "phase", "source"),
-    "parameters",
+    *("parameters", "files"),
 }
-"""The fields of a step that no attribute fills: from the fence's body and place."""
+"""The fields of a step that no attribute fills: from the fence's body and place, and from what an approval binds."""
 
 
 def compiled(plan: str | bytes) -> ExecutionPlan:
@@ -253,7 +253,7 @@ def test_what_is_compiled_can_be_read() -> None:
 def test_attributes_and_fields_are_one_to_one() -> None:
     filled = [attribute.field for attribute in ATTRIBUTES]
     assert len(set(filled)) == len(filled)
-    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.__struct_fields__)
+    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.__struct_encode_fields__)
     assert not {field.partition(".")[0] for field in filled} & DERIVED
     inner = {
         field.name: set(field.default.__struct_fields__)

@@ -20,6 +20,8 @@ FIELDS: Final = {
     "steps.task": "the task that the step belongs to",
     "steps.action": "the action of a refactoring",
     "steps.target": "the path that the step writes",
+    "steps.from": "the path that the step copies or moves",
+    "steps.replacement": "the text that the step replaces, and the files in which it does",
     "steps.command": "the command, as a line and as arguments",
     "steps.content": "the content that the step writes",
     "steps.patch": "the changes that the step makes to files",
@@ -130,6 +132,19 @@ def _withhold_validation(step: dict[str, Any], make_placeholder: Callable[[str],
     }
 
 
+def _withhold_origin(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    origin = step.get("from")
+    return {"from": _withhold_text(origin, make_placeholder)} if origin is not None else {}
+
+
+def _withhold_replacement(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    replacement = step.get("replacement")
+    if replacement is None:
+        return {}
+    texts = {name: _withhold_text(replacement[name], make_placeholder) for name in ("find", "with")}
+    return {"replacement": {**replacement, **texts, "paths": _withhold_texts(replacement["paths"], make_placeholder)}}
+
+
 def _withhold_risk(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     return {"risk": {**step["risk"], "reasons": _withhold_texts(step["risk"]["reasons"], make_placeholder)}}
 
@@ -151,6 +166,8 @@ _WITHHOLDERS: Final[dict[str, Callable[[dict[str, Any], Callable[[str], str]], d
     "when": _withhold_condition,
     "validation": _withhold_validation,
     "risk": _withhold_risk,
+    "from": _withhold_origin,
+    "replacement": _withhold_replacement,
     **{name: partial(_withhold_text_field, name) for name in _TEXT_FIELDS},
     **{name: partial(_withhold_list_field, name) for name in _LIST_FIELDS},
 }
@@ -165,6 +182,10 @@ def _quotable_texts(step: dict[str, Any], name: str) -> list[str]:
         return list(step[name])
     if name == "env":
         return list(step["env"].values())
+    if name == "replacement" and step.get(name):
+        return [step[name]["find"], step[name]["with"], *step[name]["paths"]]
+    if name == "from":
+        return [step.get(name) or ""]
     return [step[name] or ""] if name in ("target", "content", "patch", "expect") else []
 
 

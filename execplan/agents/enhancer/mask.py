@@ -134,6 +134,11 @@ class PlanMasker:
         masked = {**step, "env": {}, "parameters": None}
         if withheld:
             masked |= {name: self._make_placeholder(WITHHELD, step[name]) for name in _CONTENT_FIELDS if step[name]}
+            texts = step.get("replacement") or {}
+            withheld_texts = {
+                name: self._make_placeholder(WITHHELD, texts[name]) for name in ("find", "with") if texts.get(name)
+            }
+            masked |= {"replacement": {**texts, **withheld_texts}} if texts else {}
         masked = {
             name: field_value if name in _CHOICE_FIELDS else self._mask_value(field_value)
             for name, field_value in masked.items()

@@ -9,6 +9,7 @@ from execplan.agents.guard.path_resolution import read_regular_file
 from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
 from execplan.core.errors import ExecplanError
 from execplan.core.text.text_lines import digest
+from execplan.execution.attributes import REPLACE, TRANSFERS
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.patch import FilePatch, Hunk, is_partially_applied
 from execplan.execution.evaluation.unified_diff import replacement_lines, split_lines
@@ -50,12 +51,13 @@ def compare(file_changes: Sequence[CallFileChange], step: Mapping[str, Any], sco
     return EXACT_MATCH
 
 
-def _check_create(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
+def check_create(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
+    """Return why a file change is not that of a step which creates the file, or an empty string."""
     content = (step.get("content") or "").encode("utf-8", "surrogateescape")
     if file_change.new_data is None:
         return f"the call deletes {file_change.path}, which the step creates"
     if file_change.new_data != content:
-        return _explain_difference(file_change.path, file_change.new_data, content)
+        return explain_difference(file_change.path, file_change.new_data, content)
     if (
         file_change.current_data is not None
         and file_change.current_data != content
@@ -65,14 +67,15 @@ def _check_create(step: Mapping[str, Any], file_change: CallFileChange, scope: G
     return ""
 
 
-def _check_delete(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
+def check_delete(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
+    """Return why a file change is not that of a step which deletes the file, or an empty string."""
     if file_change.new_data is not None:
         return f"the call writes {file_change.path}, which the step deletes"
     return "" if _is_expected(step, file_change, scope) else f"{file_change.path} is not in the approved state"
 
 
 def _check_modify(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
-    old_data = _data_before_step(step, file_change, file_change.path, scope)
+    old_data = data_before_step(step, file_change, file_change.path, scope)
     if step.get("patch") is not None:
         from execplan.execution.evaluation.patch import parse_patch
 
@@ -97,15 +100,15 @@ def _check_refactor(step: Mapping[str, Any], file_change: CallFileChange, scope:
         source, target = [None if name is None else normpath(name) for name in (change.source, change.target)]
         if source != target and file_change.path == source:
             if file_change.new_data is None:
-                return _check_delete(step, file_change, scope)
+                return check_delete(step, file_change, scope)
             return f"the call writes {source}, which the step removes"
         if file_change.path != target:
             continue
         if source is None:
-            return _check_create(
+            return check_create(
                 {**step, "content": apply_patch(b"", change).decode("utf-8", "surrogateescape")}, file_change, scope
             )
-        old_data = _data_before_step(step, file_change, source, scope)
+        old_data = data_before_step(step, file_change, source, scope)
         if (
             source != target
             and file_change.current_data is not None
@@ -116,11 +119,21 @@ def _check_refactor(step: Mapping[str, Any], file_change: CallFileChange, scope:
     return f"the call changes {file_change.path}, which the step doesn't change"
 
 
+def _check_found_file(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> str:
+    """Check a file change against a step that replaces text, copies or moves; most plans have none."""
+    from execplan.core import features
+    from execplan.execution import rare_features
+
+    reason: str = features.load(rare_features.FOUND_FILE_COMPARISON)(step, file_change, scope)
+    return reason
+
+
 _CHECKS: Mapping[str, FileCheck] = {
-    CREATE: _check_create,
-    "delete_file": _check_delete,
+    CREATE: check_create,
+    "delete_file": check_delete,
     "modify_file": _check_modify,
     "refactor_code": _check_refactor,
+    **dict.fromkeys((REPLACE, *TRANSFERS), _check_found_file),
 }
 
 
@@ -139,10 +152,10 @@ def _check_hunks(file_change: CallFileChange, old_data: bytes, change: FilePatch
         planned_lines += [*lines[at : hunk.start], *hunk.new]
         at = hunk.start + len(hunk.old)
     planned = "".join([*planned_lines, *lines[at:]]).encode("utf-8", "surrogateescape")
-    return f"{_explain_difference(file_change.path, file_change.new_data, planned)} (change each hunk of the diff completely, in one edit)"
+    return f"{explain_difference(file_change.path, file_change.new_data, planned)} (change each hunk of the diff completely, in one edit)"
 
 
-def _explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str:
+def explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str:
     """Describe how the content written by a call differs from the planned content."""
     pairs = zip([*split_lines(call_data), ""], [*split_lines(planned_data), ""], strict=False)
     line = next((number for number, (call_line, planned_line) in enumerate(pairs, 1) if call_line != planned_line), 0)
@@ -162,7 +175,7 @@ def _count_final_newlines(data: bytes) -> int:
     return len(data) - len(data.rstrip(b"\n"))
 
 
-def _expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> State | None:
+def expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> State | None:
     """Return the expected state of a path, which may be stored under the spelling of the step."""
     state = scope.expected.get(path)
     names = [name for name in written_paths({**step, "outputs": None}) if normpath(name) == path]
@@ -171,7 +184,7 @@ def _expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> St
 
 def _is_expected(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> bool:
     """Check whether the current file is as the run left it or as it was approved."""
-    state = _expected_state(step, file_change.path, scope)
+    state = expected_state(step, file_change.path, scope)
     if state is None:
         return False
     if state.kind == LINK:
@@ -184,9 +197,9 @@ def _is_expected(step: Mapping[str, Any], file_change: CallFileChange, scope: Gu
     return state.kind == FILE and _has_digest(file_change.current_data, state)
 
 
-def _data_before_step(step: Mapping[str, Any], file_change: CallFileChange, path: str, scope: GuardScope) -> bytes:
+def data_before_step(step: Mapping[str, Any], file_change: CallFileChange, path: str, scope: GuardScope) -> bytes:
     """Return the content of a file before the step. Raises ValueError if it is unknown or not approved."""
-    state = _expected_state(step, path, scope)
+    state = expected_state(step, path, scope)
     if state is None or state.kind != FILE:
         raise ValueError(f"the content of {path} is not approved")
     current_data = file_change.current_data if file_change.path == path else read_regular_file(path, scope.root)

@@ -110,7 +110,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
 def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, run: AgentRun | None) -> GuardContext:
     """Build the context of a call before its run starts or resumes."""
     document, policy = approved_plan.document, approved_plan.policy
-    plan_json = document.model_dump()
+    plan_json = {**document.model_dump(), "steps": [step.model_dump() for step in document.steps]}
     plain_plan = parse_ordering_fields(plan_json)
     run_state = RunState(document, run.entries if run is not None else ())
     run_state.expected_states = {**approved_plan.binding.states, **run_state.expected_states}

@@ -55,19 +55,18 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
     disk fails.
     """
-    if not (step.get("target") or step.get("patch") or step.get("inputs")):
+    from execplan.execution.documents.written_paths import written_paths
+
+    written_names = written_paths({**step, "outputs": None})
+    if not (written_names or step.get("inputs")):
         return ""
     from execplan.execution.approvals.disk_world import DiskWorld
     from execplan.execution.binding import describe_difference, sanitize_state
-    from execplan.execution.documents.written_paths import diff_paths
     from execplan.execution.world import normalize_path
 
     world = DiskWorld(project)
     expected_states = run_state.expected_now(world.state)
-    writes = {
-        normalize_path(path)
-        for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
-    }
+    writes = {normalize_path(path) for path in written_names}
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
     is_running = run_state.status_of.get(step["id"]) == RUNNING
     for path in sorted(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.execution.attributes import MANUAL
+from execplan.core.text.message_parts import format_count
+from execplan.execution.attributes import MANUAL, MOVE
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from execplan.execution.evaluation.evaluation_text import describe_commands
 from execplan.execution.execution_plan import Validation
@@ -64,8 +65,8 @@ def _step_facts(step_json: dict[str, Any]) -> Iterator[str]:
     for name in ("inputs", "outputs", "allow", "deny"):
         if step_json[name]:
             yield f"{name}: {', '.join([code_span(entry) for entry in step_json[name]])}"
-    max_calls = allowed_calls(step_json["max_invocations"], step_json["patch"])
-    per_place = ", once for each hunk of the diff" if max_calls > step_json["max_invocations"] == 1 else ""
+    max_calls = allowed_calls(step_json)
+    per_place = ", once for each place that it changes" if max_calls > step_json["max_invocations"] == 1 else ""
     yield "call it once" if max_calls == 1 else f"call it at most {max_calls} times{per_place}"
     failure = step_json["on_failure"]
     tries = f", {1 + failure['max_retries']} attempts" if failure["max_retries"] else ""
@@ -78,8 +79,25 @@ def _step_facts(step_json: dict[str, Any]) -> Iterator[str]:
         yield f"task: {code_span(step_json['task'])}"
 
 
+def _found_files_blocks(step_json: dict[str, Any]) -> Iterator[str]:
+    """Yield what is replaced in the files that the step has found, or where they are copied or moved to."""
+    replacement, files = step_json["replacement"], step_json["files"]
+    if step_json["from"] is not None:
+        verb = "Move" if step_json["type"] == MOVE else "Copy"
+        yield f"{verb} {code_span(step_json['from'])} to {code_span(step_json['target'])}, with exactly these files:"
+        yield "\n".join([f"- {code_span(path)}" for path in files])
+    if replacement is None:
+        return
+    kind = "the regular expression of Python" if replacement["regex"] else "this text"
+    yield f"Find {kind}, {format_count(replacement['count'], 'time')} in {', '.join([code_span(path) for path in files])}:"
+    yield code_block(replacement["find"], "text")
+    yield "Replace it with:" if replacement["with"] else "Remove it."
+    yield from [code_block(replacement["with"], "text")] if replacement["with"] else []
+
+
 def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
     """Yield the exact action of a step."""
+    yield from _found_files_blocks(step_json)
     target = code_span(step_json["target"]) if step_json["target"] is not None else ""
     content = step_json["content"]
     if step_json["patch"] is not None:

@@ -46,7 +46,7 @@ def outside_path_reason(path: str) -> str:
     return "is execplan's state" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""
 
 
-_PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
+_PATH_FIELDS = ("target", "from", "cwd", "inputs", "outputs")
 _EXPECTATION_ATTRIBUTES = ("exit", "test-after")
 _MAX_STEPS = 100
 """Limit on the steps that are checked; an execution plan has no more by default."""
@@ -104,6 +104,9 @@ def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator
             why = outside_path_reason(path)
             if why:
                 yield attribute_problem(fence, "EP608", f"{path} {why}", ATTRIBUTES_BY_NAME[field].name)
+    for path in step.get("replacement", {}).get("paths", ()):
+        if why := outside_path_reason(path):
+            yield attribute_problem(fence, "EP608", f"{path} {why}", "paths")
     for path in diff_paths(step.get("patch", "")):
         why = outside_path_reason(path)
         if why:

@@ -10,8 +10,10 @@ from execplan.execution.attributes import (
     COMMAND_TYPES,
     EXECUTE,
     MANUAL,
+    REPLACE,
     STEP_OUTCOMES,
     TOOL,
+    TRANSFERS,
 )
 
 TYPE_CHECKING = False
@@ -38,7 +40,9 @@ def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[s
                 _set_field(step, ATTRIBUTES_BY_NAME[name].field, parse_step_attribute(name, text))
             except AttributeValueError:
                 continue
-    step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body_fields(draft, kind)}
+    step |= {"depends_on": list(draft.needs), "cwd": draft.cwd}
+    for field, field_value in _body_fields(draft, kind).items():
+        _set_field(step, field, field_value)
     if step.get("when", {}).get("kind") in STEP_OUTCOMES:
         step["when"]["of"] = last_steps.get(step["when"]["of"], step["when"]["of"])
     strategy = step.get("on_failure", {}).get("strategy", "")
@@ -63,10 +67,19 @@ def _body_fields(draft: StepDraft, kind: str) -> dict[str, Any]:
         return {"command": draft.command, "expect": draft.expect}
     if kind == TOOL:
         return {"parameters": parse_tool_parameters(draft.body) or None, "expect": draft.expect}
+    if kind == REPLACE:
+        find, new = parse_replacement(draft.body)
+        return {"replacement.find": find, "replacement.with": new}
     text = "".join([f"{line}\n" for line in draft.body])
     if kind == "refactor_code" or (kind == "modify_file" and "lines" not in draft.attributes):
         return {"patch": text}
-    return {} if kind in ("delete_file", MANUAL) else {"content": text}
+    return {} if kind in ("delete_file", MANUAL, *TRANSFERS) else {"content": text}
+
+
+def parse_replacement(body: Sequence[str]) -> tuple[str, str]:
+    """Return the text to find and its replacement: the lines that begin with `-` and with `+`, without these marks."""
+    texts = ["\n".join([line[1:] for line in body if line[:1] == mark]) for mark in "-+"]
+    return texts[0], texts[1]
 
 
 def parse_tool_parameters(body: Sequence[str]) -> dict[str, Any] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from os.path import normpath
 
+from execplan.core import features
+from execplan.execution import rare_features
 from execplan.execution.annotations.annotated_fences import AnnotatedFence, find_annotated_fences
 from execplan.execution.annotations.annotated_steps import fence_problem, last_step_ids
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
@@ -14,10 +16,13 @@ from execplan.execution.attributes import (
     ATTRIBUTES_BY_NAME,
     COMMAND_TYPES,
     EXECUTE,
+    FOUND_FILE_TYPES,
     MANUAL,
+    REPLACE,
     SHELLS,
     STEP_OUTCOMES,
     TOOL,
+    TRANSFERS,
     TYPES,
     types_with_target,
 )
@@ -42,7 +47,7 @@ ATTRIBUTE_TYPES: dict[str, tuple[str, ...]] = {
         for attribute in ATTRIBUTES_BY_NAME.values()
         if (types := types_with_field(attribute.field))
     },
-    "syntax-check": ("create_file", "modify_file", "refactor_code"),
+    "syntax-check": ("create_file", "modify_file", "refactor_code", REPLACE),
     "tool": (TOOL,),
 }
 """Step types that accept an attribute, for attributes that not all types accept."""
@@ -85,12 +90,12 @@ def find_fence_problems(
         if (
             target is not None
             and kind in _TARGETED_TYPES
+            and kind not in TRANSFERS
             and (target.value.endswith("/") or normpath(target.value) == ".")
         ):
             code = "EP612" if kind == "delete_file" else "EP603"
-            yield fence_problem(
-                fence, code, f"{target.value} is a directory, but {kind} requires a file", target.start, target.end
-            )
+            message = f"{target.value} is a directory, but {kind} requires a file"
+            yield fence_problem(fence, code, message, target.start, target.end)
 
 
 def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str, text: str) -> Iterator[StepProblem]:
@@ -138,6 +143,8 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
 def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, str]) -> Iterator[str]:
     """Yield problems with the form of a file change."""
     is_patch = fence.info.language in PATCH_LANGUAGES
+    if kind in FOUND_FILE_TYPES:
+        yield from features.load(rare_features.FOUND_FILE_PROBLEMS)(fence.body, kind, attributes)
     if kind == "modify_file" and is_patch == ("lines" in attributes):
         yield "modify_file must be a code block in the language diff, or have lines=A-B and contain the new lines" + (
             ", not both" if is_patch else ""

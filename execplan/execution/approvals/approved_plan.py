@@ -9,6 +9,7 @@ from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
+from execplan.execution import rare_features
 from execplan.execution.approvals import approval_files, approval_key, approval_registry, git_tree
 from execplan.execution.approvals.approval_files import UnreadableApproval
 from execplan.execution.approvals.approval_states import (
@@ -52,7 +53,7 @@ class ApprovalCandidate(NamedTuple):
     @property
     def document(self) -> ExecutionPlan:
         """Return the execution plan of the candidate."""
-        return self.current_plan.document
+        return _with_bound_files(self.current_plan.document, self.binding)
 
 
 class ApprovedPlan(NamedTuple):
@@ -83,8 +84,8 @@ class ApprovedPlan(NamedTuple):
 
     @property
     def document(self) -> ExecutionPlan:
-        """Return the approved execution plan."""
-        return self.candidate.document
+        """Return the approved execution plan, whose steps have the files that the approval binds."""
+        return _with_bound_files(self.candidate.current_plan.document, self.approval.binding)
 
     @property
     def binding(self) -> Binding:
@@ -115,6 +116,11 @@ class InvalidApproval(NamedTuple):
     """One of STALE, EXPIRED, ALTERED, UNTRUSTED, INCOMPLETE, USED and REVOKED."""
     reasons: tuple[str, ...]
     """Changes since approval or other problems, one per line."""
+
+
+def _with_bound_files(document: ExecutionPlan, binding: Binding) -> ExecutionPlan:
+    """Return a document whose steps have the files that a binding binds."""
+    return features.load(rare_features.BOUND_FILES)(document, binding.states) if document.finds_files else document
 
 
 def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:

@@ -66,6 +66,14 @@ class DiskWorld:
             raise ExecplanError("too-large", message, hint="change it with a command")
         return data
 
+    def find_files(self, patterns: Sequence[str]) -> list[str]:
+        """Return the repository's files that match a pattern; see file_search.py."""
+        from execplan.core import features
+        from execplan.execution import rare_features
+
+        repository_files: list[str] = features.load(rare_features.FILE_SEARCH)(self.project, patterns)
+        return repository_files
+
     def writable(self, path: str) -> bool:
         """Return whether a file can be written, created or removed at a path.
 
@@ -113,17 +121,21 @@ class DiskWorld:
 
     def tool(self, name: str) -> Program:
         """Return the module of an installed tool; see tool_discovery.py."""
-        from execplan.execution.approvals.tool_discovery import describe_tool
+        from execplan.core import features
+        from execplan.execution import rare_features
 
-        return describe_tool(self.root, name)
+        described: Program = features.load(rare_features.TOOL_DESCRIPTION)(self.root, name)
+        return described
 
     def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
         """Return the problems of each tool call; see tool_discovery.py."""
         if not calls:
             return []
-        from execplan.execution.approvals.tool_discovery import check_calls
+        from execplan.core import features
+        from execplan.execution import rare_features
 
-        return check_calls(self.root, calls)
+        problems: list[list[str]] = features.load(rare_features.TOOL_CALL_CHECK)(self.root, calls)
+        return problems
 
     def free_bytes(self) -> int:
         """Return the bytes that this user can still write to the repository's disk; -1 if unknown."""
@@ -174,6 +186,7 @@ class SnapshotWorld(DiskWorld):
     def __init__(self, project: Project, files_before: Mapping[str, tuple[State, bytes]] | None = None) -> None:
         super().__init__(project)
         self._files_before = files_before or {}
+        self._found_files: dict[tuple[str, ...], list[str]] = {}
         self._states: dict[str, State] = {path: state for path, (state, _) in self._files_before.items()}
 
     def state(self, path: str) -> State:
@@ -181,6 +194,16 @@ class SnapshotWorld(DiskWorld):
         if path not in self._states:
             self._states[path] = super().state(path)
         return self._states[path]
+
+    def find_files(self, patterns: Sequence[str]) -> list[str]:
+        """Return the repository's files that matched a pattern when they were first searched. Raises ExecplanError."""
+        from execplan.core.text.path_globs import matches_path_glob
+
+        key = tuple(patterns)
+        if key not in self._found_files:
+            before = [path for path in self._files_before if any([matches_path_glob(path, glob) for glob in patterns])]
+            self._found_files[key] = sorted({*super().find_files(patterns), *before})
+        return self._found_files[key]
 
     def read(self, path: str) -> bytes:
         """Read the bytes of a file. Raises ExecplanError if they do not match its state."""

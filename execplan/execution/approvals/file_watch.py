@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 from stat import S_IFMT, S_ISLNK
 
+from execplan.core import features
+from execplan.execution import rare_features
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,6 +65,8 @@ def list_paths(
     bound_paths = (
         [os.path.join(project.root, path) for path in candidate.binding.states] if candidate is not None else []
     )
+    if candidate is not None and candidate.document.finds_files:
+        full_paths |= _searched_paths(project, candidate)
     if candidate is not None and with_programs:
         full_paths |= _program_paths(project, candidate)
     return [
@@ -79,6 +84,14 @@ def list_parents(project: Project, paths: Iterable[str]) -> list[str]:
             path = os.path.dirname(path)
             parent_paths.add(path)
     return sorted(parent_paths)
+
+
+def _searched_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
+    """Return the files in which steps search, and their directories."""
+    from execplan.execution.approvals.disk_world import DiskWorld
+
+    paths = features.load(rare_features.SEARCHED_FILES)(candidate.document, DiskWorld(project))
+    return {os.path.join(project.root, name) for path in paths for name in (path, os.path.dirname(path))}
 
 
 def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from execplan.execution.attributes import COMMAND_TYPES, FILE_TYPES, STEP_TYPES
+from execplan.core.text.message_parts import shorten
+from execplan.execution.attributes import COMMAND_TYPES, FILE_TYPES, REPLACE, STEP_TYPES, TRANSFERS
 from execplan.execution.documents.written_paths import diff_paths
 
+_MAX_SHOWN_LENGTH = 60
 MAX_DESCRIPTION_LENGTH: Final = 200
 """Maximum length of a derived description, in characters."""
 
@@ -33,6 +35,10 @@ def describe_step(step: dict[str, Any]) -> str:
         lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
         shell = step.get("shell")
         text = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
+    elif kind in TRANSFERS:
+        text = f"{STEP_TYPES[kind].verb} {step.get('from')} to {step.get('target')}"
+    elif kind == REPLACE:
+        text = _describe_replacement(step.get("replacement"))
     elif kind in FILE_TYPES:
         subject = step.get("target") or ", ".join(diff_paths(str(step.get("patch", ""))))
         text = f"{STEP_TYPES[kind].verb} {subject}"
@@ -45,6 +51,14 @@ def describe_step(step: dict[str, Any]) -> str:
         text += f", lines {' to '.join([str(number) for number in line_range])}"
     text = text.strip()
     return text if len(text) <= MAX_DESCRIPTION_LENGTH else text[: MAX_DESCRIPTION_LENGTH - 1].rstrip() + "…"
+
+
+def _describe_replacement(replacement: object) -> str:
+    """Return what a step replaces, on one line."""
+    fields = replacement if isinstance(replacement, dict) else {}
+    find = shorten(" ".join(str(fields.get("find")).split()), _MAX_SHOWN_LENGTH)
+    files = shorten(", ".join(map(str, fields.get("paths") or ())), _MAX_SHOWN_LENGTH)
+    return f"{STEP_TYPES[REPLACE].verb} `{find}` in {files}, {fields.get('count')} times"
 
 
 def fill_risk(step: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
 from execplan.core.text.message_parts import format_excess
 
-_FIELDS = ("target", "command", "argv", "env", "cwd", "inputs", "outputs")
+_FIELDS = ("target", "from", "replacement", "command", "argv", "env", "cwd", "inputs", "outputs")
 
 
 def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:

@@ -8,6 +8,9 @@ from execplan.core.documents.json_schema import Json
 from execplan.execution.attributes import LEVELS, STEP_TYPES
 from execplan.execution.documents.step_rules import ABSENT_VALUES, own_tool_pattern
 
+_EMPTY: Final[dict[type, Json]] = {dict: {"maxProperties": 0}, tuple: {"maxItems": 0}}
+"""What an empty value of a type is in JSON Schema."""
+
 
 def _add_plan_rules(schema: Json) -> None:
     """Add the rules of an execution plan to its schema."""
@@ -45,9 +48,9 @@ def _step_type_schema(kind: str) -> Json:
     properties: Json = {"tool": {"const": step_fields.tool}} if step_fields.tool else {}
     for name, absent in ABSENT_VALUES.items():
         if name in step_fields.required:
-            properties[name] = {"type": "string"}
+            properties[name] = {"type": "object" if name == "replacement" else "string"}
         elif name not in step_fields.optional:
-            properties[name] = {"maxProperties": 0} if absent == {} else {"enum": list(dict.fromkeys((absent, None)))}
+            properties[name] = _EMPTY.get(type(absent)) or {"enum": list(dict.fromkeys((absent, None)))}
     if kind.endswith("_file"):
         properties["target"]["not"] = {"pattern": "/$|^[.]$"}
     schema: Json = {"properties": properties, "required": list(step_fields.required)}

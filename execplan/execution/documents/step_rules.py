@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from execplan.core import features
 from execplan.core.text.violation import Violation
-from execplan.execution.attributes import STEP_TYPES, StepType
+from execplan.execution import rare_features
+from execplan.execution.attributes import FOUND_FILE_TYPES, STEP_TYPES, StepType
 from execplan.execution.documents.order_rules import ancestors
 from execplan.execution.documents.written_paths import diff_paths, written_paths
 from execplan.execution.shell.call_patterns import pattern_problem
@@ -32,6 +34,10 @@ ABSENT_VALUES: dict[str, Any] = {
     "expect": None,
     "exit": 0,
     "cwd": ".",
+    "from": None,
+    "overwrite": False,
+    "replacement": None,
+    "files": (),
 }
 """Fields that not all types allow, each with its value if absent."""
 _OWN_DOMAINS = frozenset(
@@ -41,6 +47,7 @@ _OWN_DOMAINS = frozenset(
 
 def types_with_field(name: str) -> tuple[str, ...]:
     """Return the step types that allow a field; none for a field that all types allow."""
+    name = name.partition(".")[0]
     return tuple([kind for kind, fields in STEP_TYPES.items() if name in (*fields.required, *fields.optional)])
 
 
@@ -61,6 +68,10 @@ def check_step_fields(steps: Steps) -> Iterator[Violation]:
         if isinstance(kind, str) and kind in STEP_TYPES:
             for name, message in _check_type_fields(step, kind, STEP_TYPES[kind]):
                 yield Violation(f"/steps/{index}/{name}", message)
+            for name, message in (
+                features.load(rare_features.FOUND_FILE_RULES)(step) if kind in FOUND_FILE_TYPES else ()
+            ):
+                yield Violation(f"/steps/{index}/{name}", message)
         for name, message in [*_check_line_ranges(step), *_check_patterns(step)]:
             yield Violation(f"/steps/{index}/{name}", message)
 
@@ -70,7 +81,8 @@ def _check_type_fields(step: dict[str, Any], kind: str, fields: StepType) -> Ite
     if fields.tool and isinstance(tool, str) and tool != fields.tool:
         yield "tool", f"is {tool}; {kind} requires {fields.tool}"
     for name, absent in ABSENT_VALUES.items():
-        is_present = step.get(name, absent) not in (absent, None)
+        value = step.get(name, absent)
+        is_present = value not in (absent, None) and value != list(absent or ())
         if name in fields.required and step.get(name) is None:
             yield name, f"{kind} needs it"
         elif is_present and name not in (*fields.required, *fields.optional):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from os.path import normpath
+
+from execplan.core.text.pure_paths import WILDCARDS
+from execplan.execution.attributes import MOVE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -10,16 +15,39 @@ _HEADER_PREFIXES = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", 
 
 
 def written_paths(step: Mapping[str, object]) -> list[str]:
-    """Return the paths that a step writes or deletes: target, files of its patch, declared outputs; each as written."""
+    """Return the paths that a step writes or deletes; until its files are found, the directories in which it searches."""
     paths: dict[str, None] = {}
     target, patch, outputs = step.get("target"), step.get("patch"), step.get("outputs")
-    if isinstance(target, str) and step.get("type") != "install_package":
+    origin, replacement, files = step.get("from"), step.get("replacement"), step.get("files") or ()
+    if isinstance(replacement, dict) and isinstance(files, list | tuple):
+        patterns = replacement.get("paths")
+        patterns = patterns if isinstance(patterns, list | tuple) else ()
+        paths |= dict.fromkeys(files or [glob_directory(path) for path in patterns if isinstance(path, str)])
+    if isinstance(origin, str) and isinstance(target, str) and isinstance(files, list | tuple):
+        paths |= dict.fromkeys((files or (origin,)) if step.get("type") == MOVE else ())
+        paths |= dict.fromkeys([new_path(path, origin, target) for path in files])
+    if isinstance(target, str) and step.get("type") != "install_package" and not (isinstance(origin, str) and files):
         paths[target] = None
     if isinstance(patch, str):
         paths |= dict.fromkeys(diff_paths(patch))
     if isinstance(outputs, list | tuple):
         paths |= dict.fromkeys([path for path in outputs if isinstance(path, str)])
     return list(paths)
+
+
+def glob_directory(pattern: str) -> str:
+    """Return the directory that has all paths which can match a pattern; `.` for the root."""
+    parts = [part for part in pattern.split("/") if part not in ("", ".")]
+    plain = 0
+    while plain < len(parts) - 1 and WILDCARDS.isdisjoint(parts[plain]):
+        plain += 1
+    return "/".join(parts[:plain]) or "."
+
+
+def new_path(path: str, origin: str, target: str) -> str:
+    """Return the path that a file in `origin`, or that is `origin`, gets when it is copied or moved to `target`."""
+    rest = normpath(path)[len(normpath(origin)) :]
+    return target + rest if rest else target
 
 
 def diff_paths(patch: str) -> list[str]:

@@ -77,7 +77,7 @@ def _parse_ordered_step(step: Mapping[str, Any]) -> OrderedStep:
         step.get("checkpoint", False),
         step.get("confirm", False),
         step.get("inferred", False),
-        allowed_calls(step.get("max_invocations", 1), step.get("patch")),
+        allowed_calls(step),
     )
 
 

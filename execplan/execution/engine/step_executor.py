@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution import rare_features
 from execplan.execution.binding import describe_difference
 from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.steps import tree_snapshots
@@ -95,6 +97,8 @@ def _written_changes(
 ) -> tuple[tuple[StateChange, ...], tuple[str, ...]] | None:
     """Return the changes and directories that a step without a program has, or may have, written; None if it can't have."""
     remove_ballast(ballast_path(context, step))
+    if step.finds_files:  # a new approval may bind others
+        step = features.load(rare_features.STEP_FILES)(step, attempt.before)
     try:
         changes = tuple([change for _, change in plan_changes(context, step, attempt.before)])
     except ImpossibleError:

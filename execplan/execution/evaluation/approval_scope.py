@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.suggestions import closest_names
+from execplan.execution import rare_features
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
@@ -88,7 +90,8 @@ def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]
 
     These are paths outside the repository, and Git's or ExecPlan's own.
     """
-    for step in document.steps:
+    found_document = features.load(rare_features.FOUND_FILES)(document, world) if document.finds_files else document
+    for step in found_document.steps:
         written = written_paths(step.model_dump())
         for path in dict.fromkeys([*bound_paths(step), *written, step.cwd]):
             normalized = normalize_path(path)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SHOWN_ELSEWHERE = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
-    "risk inferred phase source".split()
+    "risk inferred phase source files".split()
 )
 """Fields of a step that are shown in their own lines, or with what the step runs and writes."""
 
@@ -152,7 +152,7 @@ def describe_settings(step: Step) -> Iterator[str]:
 
 def _changed_fields(model: Model) -> dict[str, Any]:
     """Return the fields that differ from their defaults, also of models in the model."""
-    values = {field.name: (getattr(model, field.name), field.default) for field in msgspec.structs.fields(model)}
+    values = {field.encode_name: (getattr(model, field.name), field.default) for field in msgspec.structs.fields(model)}
     return {
         name: _changed_fields(value) if isinstance(value, Model) else msgspec.to_builtins(value)
         for name, (value, default) in values.items()

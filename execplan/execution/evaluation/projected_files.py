@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from execplan.core import features
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
+from execplan.execution import rare_features
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.unified_diff import file_diff, replacement_lines, split_lines
 from execplan.execution.execution_plan import ExecutionPlan, Step, Type
@@ -28,7 +31,7 @@ DEFAULT_FILE_MODE = 0o644
 
 
 class ProjectedChange(NamedTuple):
-    """The change of one file by a step."""
+    """The change of one file by a step, or the removal of a directory that becomes empty."""
 
     path: str
     before: bytes | None
@@ -37,6 +40,14 @@ class ProjectedChange(NamedTuple):
     mode: int = DEFAULT_FILE_MODE
     old_mode: int = DEFAULT_FILE_MODE
     """Mode before the change; for a new file, the default mode."""
+    origin: str = ""
+    """Path of the file that is copied or moved here; bytes and mode stay exactly the same."""
+    is_move: bool = False
+    """Whether the file at `origin` is removed."""
+    is_link: bool = False
+    """Whether a symbolic link is written; its bytes are the path that it leads to."""
+    moved_to: str = ""
+    """Path that the removed file or directory gets."""
 
 
 class ProjectedState(NamedTuple):
@@ -55,6 +66,7 @@ class _FileEvent(NamedTuple):
     content: bytes | None = None
     mode: int = DEFAULT_FILE_MODE
     is_known: bool = True
+    is_link: bool = False
 
 
 class ProjectedFiles:
@@ -82,6 +94,8 @@ class ProjectedFiles:
             return ProjectedState(None, event.step_id)
         if event.content is None:
             return ProjectedState(State(ABSENT), event.step_id)
+        if event.is_link:
+            return ProjectedState(State(LINK, link=os.fsdecode(event.content)), event.step_id)
         state = State(FILE, digest(event.content), event.mode, size=len(event.content))
         return ProjectedState(state, event.step_id)
 
@@ -95,7 +109,10 @@ class ProjectedFiles:
         if self._is_uncertain(step):
             self._uncertain.add(step.id)
         is_known = step.id not in self._uncertain
-        events = [(change.path, _FileEvent(step.id, change.after, change.mode, is_known)) for change in changes]
+        events = [
+            (change.path, _FileEvent(step.id, change.after, change.mode, is_known, change.is_link))
+            for change in changes
+        ]
         events += [(path, _FileEvent(step.id, is_known=False)) for path in unknown]
         for path, event in events:
             self._events_by_path.setdefault(path, []).append(event)
@@ -157,17 +174,28 @@ def compute_changes(step: Step, files: Files) -> tuple[ProjectedChange, ...]:
 
     Raises ImpossibleError, ExecplanError, and any error that `files` raises.
     """
+    if step.finds_files:
+        found_changes: tuple[ProjectedChange, ...] = features.load(rare_features.FOUND_FILE_CHANGES)(step, files)
+        return found_changes
     if step.type is Type.REFACTOR:
         return tuple(_patch_changes(files, step))
     if step.type is Type.MANUAL:
         return ()
     if step.type is Type.TOOL:
         raise ImpossibleError(f"only an agent can call {step.tool}")
-    return (_target_change(files, step, _require_repository_path(step.target or "..")),)
+    return (_target_change(files, step, require_repository_path(step.target or "..")),)
 
 
 def format_change(change: ProjectedChange) -> str:
-    """Return the diff of a file change."""
+    """Return the diff of a file change; of a file that is moved or copied, only both paths, as git shows it."""
+    if change.moved_to:
+        return ""
+    if change.origin and change.before is None:
+        verb = "rename" if change.is_move else "copy"
+        return (
+            f"diff --git a/{change.origin} b/{change.path}\nsimilarity index 100%\n"
+            f"{verb} from {change.origin}\n{verb} to {change.path}\n"
+        )
     return _format_mode_change(change) + file_diff(change.before, change.after, change.path)
 
 
@@ -182,12 +210,12 @@ def _format_mode_change(change: ProjectedChange) -> str:
 def _target_change(files: Files, step: Step, path: str) -> ProjectedChange:
     """Return the change of a step's target. Raises ImpossibleError if it can't be made, and ExecplanError."""
     if step.type is Type.CREATE:
-        if _file_mode(files, path) is not None:
+        if file_mode(files, path) is not None:
             raise ImpossibleError(f"{path} already exists")
         return ProjectedChange(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and (state := files.state(path)).kind == LINK:
         return ProjectedChange(path, f"{state.link}\n".encode(), None)
-    mode = _file_mode(files, path)
+    mode = file_mode(files, path)
     if mode is None:
         raise ImpossibleError(f"file not found: {path}")
     old = files.read(path)
@@ -204,13 +232,13 @@ def _patch_changes(files: Files, step: Step) -> list[ProjectedChange]:
     changes = []
     for file_patch in patch.parse_patch(step.patch or ""):
         source, target = [
-            _require_repository_path(name) if name is not None else None
+            require_repository_path(name) if name is not None else None
             for name in (file_patch.source, file_patch.target)
         ]
-        mode = _file_mode(files, source) if source is not None else DEFAULT_FILE_MODE
+        mode = file_mode(files, source) if source is not None else DEFAULT_FILE_MODE
         if mode is None:
             raise ImpossibleError(f"file not found: {source}")
-        if target is not None and target != source and _file_mode(files, target) is not None:
+        if target is not None and target != source and file_mode(files, target) is not None:
             raise ImpossibleError(f"{target} already exists")
         old = files.read(source) if source is not None else b""
         new = patch.apply_patch(old, file_patch)
@@ -232,7 +260,7 @@ def _patch_changes(files: Files, step: Step) -> list[ProjectedChange]:
     return changes
 
 
-def _require_repository_path(name: str) -> str:
+def require_repository_path(name: str) -> str:
     """Return a path in normal form. Raises ImpossibleError if it leads out of the repository."""
     path = normalize_path(name)
     if path is None:
@@ -240,7 +268,7 @@ def _require_repository_path(name: str) -> str:
     return path
 
 
-def _file_mode(files: Files, path: str) -> int | None:
+def file_mode(files: Files, path: str) -> int | None:
     """Return the mode of a file, or None if the path is absent. Raises ImpossibleError if it is not a regular file."""
     state = files.state(path)
     if state.kind == ABSENT:

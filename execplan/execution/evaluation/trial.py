@@ -8,7 +8,8 @@ from typing import Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.execution.documents.written_paths import diff_paths
+from execplan.execution.attributes import FILE_TYPES
+from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.projected_files import (
     ImpossibleError,
     ProjectedChange,
@@ -106,9 +107,11 @@ def run_trials(files: ProjectedFiles, steps: tuple[Step, ...]) -> tuple[Trial, .
 
 def target_paths(step: Step) -> list[str]:
     """Return the paths that a step itself writes or deletes, as written."""
-    if step.type in (Type.CREATE, Type.MODIFY, Type.DELETE):
-        return [step.target] if step.target is not None else []
-    return diff_paths(step.patch) if step.type is Type.REFACTOR and step.patch is not None else []
+    if step.type.value not in FILE_TYPES:
+        return []
+    fields = {"type": step.type.value, "target": step.target, "patch": step.patch, "files": step.files}
+    replacement = {"paths": step.replacement.paths} if step.replacement is not None else None
+    return written_paths({**fields, "from": step.from_, "replacement": replacement})
 
 
 def written_texts(trial: Trial) -> list[ProjectedChange]:
@@ -116,7 +119,8 @@ def written_texts(trial: Trial) -> list[ProjectedChange]:
     step = trial.step
     added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own_text = "".join([f"{line}\n" for line in added]) + (step.content or "")
-    return list(trial.changes) or [
+    own_text += step.replacement.with_ if step.replacement is not None else ""
+    return [change for change in trial.changes if not change.origin] or [
         ProjectedChange(path, None, own_text.encode()) for path in list(trial.targets)[:1] if own_text
     ]
 

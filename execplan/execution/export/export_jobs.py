@@ -149,6 +149,9 @@ def _reason_to_join(earlier_steps: Sequence[Step], later_steps: Sequence[Step]) 
     undeclared = [step.id for step in earlier_steps if _has_unknown_changes(step)]
     if undeclared:
         return f"{', '.join(undeclared)}: no declared outputs"
+    searching = [step.id for step in earlier_steps if step.finds_files]
+    if searching:
+        return f"{', '.join(searching)}: finds its files in the checkout"
     earlier_ids = {step.id for step in earlier_steps}
     order = StepOrder([*earlier_steps, *later_steps])
     for step in later_steps:

@@ -85,8 +85,8 @@ def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str
 
 def _may_differ(name: str, old: Step, new: Step, progress: RunProgress) -> bool:
     """Return whether a change of a field results from replanning and allows nothing more to happen."""
-    if name == "source":
-        return True  # the lines of the plan, which move with each edit above them, decide nothing
+    if name in ("source", "files"):
+        return True  # lines of the plan move with each edit above them, and files are compared by their states
     if name == "when":
         failed = old.when is not None and old.when.kind == "failed" and old.when.of in progress.replacements
         return new.when is None and (failed or old.id in progress.finished_steps)

@@ -62,6 +62,7 @@ __all__ = [
     "rate_simple",
 ]
 _BASE_RISKS = {
+    "read": (LOW, "reads a file"),
     "create": (LOW, "creates a file"),
     "modify": (MEDIUM, "changes a file"),
     "delete": (HIGH, "deletes a file"),
@@ -166,12 +167,12 @@ def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> CommandRisk:
 
 
 def rate_path(path: str, action: str, table: RiskTable) -> CommandRisk:
-    """Return the risk of a step that applies an action to a file: `create`, `modify` or `delete`."""
+    """Return the risk of a step that applies an action to a file: `read`, `create`, `modify` or `delete`."""
     level, reason = _BASE_RISKS[action]
     risks = [CommandRisk(level, (reason,), (DESTRUCTIVE if action == "delete" else "",))]
     if is_outside_path(path):
         risks.append(CommandRisk(CRITICAL, (f"`{path}` leads outside the repository",), (OUTSIDE,)))
-    return highest_risk([*risks, *_path_risks(path, table, writes=True)])
+    return highest_risk([*risks, *_path_risks(path, table, writes=action != "read")])
 
 
 def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[CommandRisk]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from execplan.core import features
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
-from execplan.execution.attributes import LEVELS, MANUAL, STEP_TYPES
+from execplan.execution import rare_features
+from execplan.execution.attributes import FOUND_FILE_TYPES, LEVELS, MANUAL, STEP_TYPES
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.permission import NEVER
 from execplan.execution.risk.command_risk import (
@@ -83,6 +85,10 @@ def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Command
         texts.append((step.get("target") or "", step["content"], ""))
     if step.get("patch"):
         texts += patched_files(step["patch"], step.get("target") or "")
+    if step.get("replacement"):
+        replacement = step["replacement"]
+        paths = step.get("files") or replacement["paths"]
+        texts += [(path, replacement["with"], replacement["find"]) for path in paths]
     for path, text, old_text in texts:
         for danger in find_dangers(path, text, old_text, table):
             if runs_unasked(path):
@@ -127,7 +133,9 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRi
         yield CommandRisk(LOW, ("a person does it and confirms",))
     action = STEP_TYPES[kind].path_action if kind in STEP_TYPES else ""
     if action and step.get("target"):
-        yield rate_path(step["target"], action, table)
+        yield rate_path(step["target"], "modify" if step.get("overwrite") else action, table)
+    if kind in FOUND_FILE_TYPES:
+        yield from features.load(rare_features.FOUND_FILE_RISKS)(step, kind, table)
     if kind == "refactor_code":
         yield CommandRisk(MEDIUM, ("changes several files",))
         action = "delete" if "\n+++ /dev/null" in step.get("patch", "") else "modify"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
+from execplan.core.git.git_query import GitFile
+from execplan.core.project.own_paths import make_own_path_check
 from execplan.core.project.project import Project
 
 _REGULAR_MODES = {"100644": 0o644, "100755": 0o755}
@@ -15,6 +19,10 @@ _ABSENT = "000000"
 _NO_OBJECT = "0" * 40
 _MAX_BYTES = 256 * 1024
 """Maximum size of a file that a step writes; a larger one would hide everything else in the plan."""
+
+
+_MIN_COPIED_BYTES = 64
+"""Minimum size of a copy: shorter files, such as empty ones, are equal by chance."""
 
 
 class TriedFile(NamedTuple):
@@ -41,6 +49,10 @@ class TriedChange(NamedTuple):
 
     files: tuple[TriedFile, ...]
     left: tuple[LeftFile, ...]
+    base_paths: tuple[str, ...] = ()
+    """Paths of all files before the change."""
+    copies: Mapping[str, str] = MappingProxyType({})
+    """For each new file that has the bytes of a file from before the change, the path of that file."""
 
 
 def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChange:
@@ -62,16 +74,51 @@ def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChang
     arguments = ["diff", "--raw", "-z", "--no-renames", "--abbrev=40", *(["--cached"] if staged else []), base, "--"]
     files: list[TriedFile] = []
     left: list[LeftFile] = []
+    is_own = make_own_path_check(project)
     for entry in _split_entries(git_query.output(project, *arguments)):
-        if not _is_own_file(project, entry.path):
+        if not is_own(entry.path):
             _sort_file(_read_file(project, entry), files, left)
     if not staged and ".." not in revisions:
         for path in git_history.untracked_files(project):
-            if not _is_own_file(project, path):
+            if not is_own(path):
                 mode = "100755" if os.access(os.path.join(project.root, path), os.X_OK) else "100644"
                 entry = _RawEntry(path, _ABSENT, _mode_on_disk(project, path) or mode, _NO_OBJECT, _NO_OBJECT)
                 _sort_file(_read_file(project, entry), files, left)
-    return TriedChange(tuple(sorted(files)), tuple(sorted(left)))
+    commit = _base_commit(project, revisions)
+    base_files = [file for file in git_history.committed_files(project, commit, ()) if not is_own(file.path)]
+    copies = {
+        file.path: origin
+        for file in files
+        if file.before is None and (origin := _find_origin(project, commit, file, base_files))
+    }
+    return TriedChange(tuple(sorted(files)), tuple(sorted(left)), tuple([file.path for file in base_files]), copies)
+
+
+def _base_commit(project: Project, revisions: str) -> str:
+    """Return the commit from before the change. Raises ExecplanError."""
+    first, dots, last = revisions.partition("..")
+    if dots and last.startswith("."):
+        return git_history.merge_base(project, first or "HEAD", last[1:] or "HEAD") or "HEAD"
+    return first or "HEAD"
+
+
+def _find_origin(project: Project, commit: str, file: TriedFile, base_files: Sequence[GitFile]) -> str:
+    """Return the path of a file from before the change with the bytes and the mode of a new file, or an empty string."""
+    if file.after is None or len(file.after) < _MIN_COPIED_BYTES:
+        return ""
+    blob_ids = git_history.possible_blob_ids(file.after)
+    name = file.path.rpartition("/")[2]
+    origins = sorted(
+        [base_file for base_file in base_files if base_file.blob in blob_ids],
+        key=lambda base_file: (base_file.path.rpartition("/")[2] != name, base_file.path),
+    )
+    return next((origin.path for origin in origins if _is_equal(project, commit, origin, file)), "")
+
+
+def _is_equal(project: Project, commit: str, origin: GitFile, file: TriedFile) -> bool:
+    entry = git_query.output(project, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", origin.path)
+    is_executable = entry.startswith(b"100755")
+    return is_executable == bool(file.mode & 0o100) and _read_object(project, origin.blob) == file.after
 
 
 class _RawEntry(NamedTuple):
@@ -100,13 +147,6 @@ def _mode_on_disk(project: Project, path: str) -> str:
     return "" if os.path.isfile(full_path) else "160000"
 
 
-def _is_own_file(project: Project, path: str) -> bool:
-    """Return whether a file belongs to a plan or to execplan."""
-    full_path = os.path.join(project.root, path)
-    own_paths = [*project.plan_paths, project.state, os.path.join(project.base, ".agent")]
-    return any([full_path == own or full_path.startswith(own + os.sep) for own in own_paths])
-
-
 def _read_file(project: Project, entry: _RawEntry) -> TriedFile | LeftFile:
     """Return a changed file with its bytes, or why no step can be written for it."""
     for git_mode in (entry.old_mode, entry.new_mode):
@@ -120,8 +160,6 @@ def _read_file(project: Project, entry: _RawEntry) -> TriedFile | LeftFile:
         after = _read_from_tree(project, entry.path) if is_in_tree else _read_object(project, entry.new_object)
     if any([data is not None and len(data) > _MAX_BYTES for data in (before, after)]):
         return LeftFile(entry.path, f"is larger than {_MAX_BYTES >> 10} KB")
-    if any([data is not None and b"\0" in data for data in (before, after)]):
-        return LeftFile(entry.path, "is binary")
     old_mode, mode = _REGULAR_MODES.get(entry.old_mode, 0o644), _REGULAR_MODES.get(entry.new_mode, 0o644)
     if before == after:
         return LeftFile(entry.path, "changes only its mode: write a step that runs chmod")

@@ -29,6 +29,7 @@ def restore_files(project: Project, paths: Sequence[str], message: str) -> str:
     The ID is empty if somebody else has reverted the files in the meantime.
     """
     pathspecs = [f":(top,literal){path}" for path in paths]
+    _unstage_removals(project, paths)
     before = git_process.run_git(project.root, "rev-parse", "--quiet", "--verify", "refs/stash").output.strip()
     git_process.run_git_checked(
         project.root, "stash", "push", "--quiet", "--include-untracked", "--message", message, "--", *pathspecs
@@ -39,3 +40,14 @@ def restore_files(project: Project, paths: Sequence[str], message: str) -> str:
             return ""
         raise git_query.git_failed_error("git has stashed nothing, so the files still have the change")
     return after
+
+
+def _unstage_removals(project: Project, paths: Sequence[str]) -> None:
+    """Unstage files whose removal is staged, which git's stash would not find by their paths."""
+    pathspecs = [f":(top,literal){path}" for path in paths]
+    output = git_query.output(
+        project, "diff", "--cached", "--name-only", "--no-renames", "--diff-filter=D", "-z", "--", *pathspecs
+    )
+    removed = [f":(top,literal){path}" for path in output.decode("utf-8", "surrogateescape").split("\0") if path]
+    if removed:
+        git_process.run_git_checked(project.root, "reset", "--quiet", "--", *removed)

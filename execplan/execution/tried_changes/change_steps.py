@@ -1,12 +1,10 @@
-"""Steps that make a change which somebody has tried: a code block for each file, checked to give the same bytes."""
+"""Steps that make a change which somebody has tried: code blocks, checked to give the same bytes one after the other."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
 from execplan.core.plan.model import ParsedPlan, Section
 from execplan.core.plan.plan_change import (
@@ -19,51 +17,41 @@ from execplan.core.plan.plan_change import (
     insert_section,
     plan_content,
 )
-from execplan.core.plan.reader import read_text
-from execplan.core.text.text_lines import Edit, Text
+from execplan.core.text.message_parts import join_first
+from execplan.core.text.text_lines import Edit
 from execplan.execution.attributes import FILE_TYPES
-from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.evaluation.projected_files import (
-    ImpossibleError,
-    ProjectedChange,
-    compute_changes,
-    format_change,
-)
+from execplan.execution.compile import find_plan_steps
+from execplan.execution.evaluation.projected_files import ProjectedChange
 from execplan.execution.inference.step_blocks import find_task_naming
 from execplan.execution.inference.step_ids import StepIdAllocator
+from execplan.execution.tried_changes.change_blocks import (
+    Block,
+    possible_file_blocks,
+    replacement_block,
+    step_key,
+    transfer_block,
+)
 from execplan.execution.tried_changes.change_reader import LeftFile, TriedChange, TriedFile
-from execplan.execution.world import ABSENT, FILE, State
+from execplan.execution.tried_changes.hunk_groups import group_hunks
+from execplan.execution.tried_changes.shared_changes import find_copies, find_moves, find_replacements
+from execplan.execution.tried_changes.tried_tree import TreeFile, TriedTree
 
 _IS_STEP = "is one already"
-_REASON = "The change that was tried deletes this file."
-_LANGUAGES = {
-    "py": "python",
-    "js": "js",
-    "ts": "ts",
-    "tsx": "tsx",
-    "go": "go",
-    "rs": "rust",
-    "rb": "ruby",
-    "java": "java",
-    "md": "markdown",
-    "json": "json",
-    "toml": "toml",
-    "yml": "yaml",
-    "yaml": "yaml",
-    "html": "html",
-    "css": "css",
-}
-"""Languages of code blocks by file extension; a block in the language of a shell would be read as commands."""
+_MAX_NAMED_FILES = 3
 
 
 class TriedStep(NamedTuple):
-    """A step that is written for a file."""
+    """A step that is written for a file, or for several."""
 
     path: str
     type: str
     id: str
     task: str
     """Text of the task that the step completes, or an empty string."""
+    paths: tuple[str, ...]
+    """All changed files of the step."""
+    origin: str = ""
+    """The file or directory that is copied or moved."""
 
 
 class TriedSteps(NamedTuple):
@@ -79,36 +67,19 @@ class TriedSteps(NamedTuple):
 def write_steps(plan: ParsedPlan, tried: TriedChange, *, dry_run: bool = False) -> TriedSteps:
     """Return the edit that writes the steps of a change at the start of Concrete Steps, above what checks them.
 
-    A file is left out if its step would not make exactly this change. Raises ExecplanError if the plan can't be edited.
+    A file is left out if its steps would not make exactly this change. Raises ExecplanError if the plan can't be edited.
     """
     ensure_no_conflicts(plan)
-    drafts = find_plan_steps(plan).drafts
-    known_steps = {
-        (draft.attributes["type"], draft.attributes.get("target", ""), draft.body)
-        for draft in drafts
-        if draft.attributes.get("type", "") in FILE_TYPES
-    }
-    id_allocator = StepIdAllocator([name for draft in drafts for name in (draft.id, draft.attributes.get("id", ""))])
-    lines: list[str] = []
-    steps: list[TriedStep] = []
-    left = list(tried.left)
-    for file in tried.files:
-        task, reference = find_task_naming(plan, [file.path])
-        step_id = id_allocator.allocate_for_file(_verb(file), file.path)
-        block = _find_block(file, step_id, f" task={reference}" if reference else "")
-        if isinstance(block, str):
-            left.append(LeftFile(file.path, block))
-        elif (block.type, "" if block.type == "refactor_code" else file.path, block.lines[1:-1]) in known_steps:
-            left.append(LeftFile(file.path, _IS_STEP))
-        else:
-            lines += [*([""] if lines else []), *block.lines]
-            steps.append(TriedStep(file.path, block.type, step_id, task))
+    writer = _StepWriter(plan, tried)
+    writer.write_all()
+    steps, left = writer.steps, sorted([*tried.left, *writer.left])
+    lines = [line for number, block in enumerate(writer.blocks) for line in ([""] if number else []) + [*block.lines]]
     count = f"{len(steps)} step{'s' * (len(steps) != 1)}"
     messages = [
         f"{'would write' if dry_run else 'wrote'} {count} for the files of the change" if steps else "no new steps"
     ]
     messages += [_describe_step(step) for step in steps]
-    messages += [f"{file.path} is not a new step: it {file.why}" for file in sorted(left)]
+    messages += [f"{file.path} is not a new step: it {file.why}" for file in left]
     content, edits = plan_content(plan), []
     if steps:
         section = plan.section(outline.STEPS)
@@ -119,12 +90,13 @@ def write_steps(plan: ParsedPlan, tried: TriedChange, *, dry_run: bool = False) 
             ensure_blocks_closed(plan, section.end)
             edits = [_insert_at_start(plan, section, lines)]
     change = PlanChange(tuple(edits), content, f"write {count} of a tried change", tuple(messages))
-    covered_paths = [*[step.path for step in steps], *[file.path for file in left if file.why == _IS_STEP]]
-    return TriedSteps(change, tuple(steps), tuple(sorted(left)), tuple(sorted(covered_paths)))
+    covered_paths = {path for step in steps for path in step.paths} | writer.known_paths
+    return TriedSteps(change, tuple(steps), tuple(left), tuple(sorted(covered_paths)))
 
 
 def _describe_step(step: TriedStep) -> str:
-    return f"{step.id}: {step.type} {step.path}" + (f", for the task {step.task}" if step.task else "")
+    subject = f"{step.origin} to {step.path}" if step.origin else join_first(step.paths, _MAX_NAMED_FILES)
+    return f"{step.id}: {step.type} {subject}" + (f", for the task {step.task}" if step.task else "")
 
 
 def _insert_at_start(plan: ParsedPlan, section: Section, lines: Sequence[str]) -> Edit:
@@ -135,79 +107,142 @@ def _insert_at_start(plan: ParsedPlan, section: Section, lines: Sequence[str]) -
     return insert_padded(plan.text.lines, section.body_start, lines)
 
 
-def _verb(file: TriedFile) -> str:
-    if file.before is None:
-        return "add"
-    return "delete" if file.after is None else "edit"
+class _StepWriter:
+    """Writes steps one after the other, each for the files that the steps before it leave."""
+
+    def __init__(self, plan: ParsedPlan, tried: TriedChange) -> None:
+        drafts = find_plan_steps(plan).drafts
+        self.steps: list[TriedStep] = []
+        self.blocks: list[Block] = []
+        self.left: list[LeftFile] = []
+        self.known_paths: set[str] = set()
+        """Files of steps that the plan has already."""
+        self._plan, self._tried = plan, tried
+        self._known_steps = {
+            step_key(draft.attributes, draft.body) for draft in drafts if draft.attributes.get("type", "") in FILE_TYPES
+        }
+        self._ids = StepIdAllocator([name for draft in drafts for name in (draft.id, draft.attributes.get("id", ""))])
+        files = {file.path: TreeFile(file.before, file.old_mode) for file in tried.files if file.before is not None}
+        copied = {tried.copies[file.path]: file for file in tried.files if file.path in tried.copies}
+        sources = {path: TreeFile(file.after or b"", file.mode) for path, file in copied.items() if path not in files}
+        self._tree = TriedTree({**sources, **files})
+
+    def write_all(self) -> None:
+        """Write the steps of the whole change: copies first, as long as their sources are there."""
+        files = {file.path: file for file in self._tried.files}
+        for copy in find_copies(self._tried):
+            self._write_transfer("copy", copy.origin, copy.target, copy.paths, files)
+        for move in find_moves(self._tried):
+            self._write_transfer("move", move.origin, move.target, move.paths, files)
+        for shared in find_replacements(self._tree, self._tried.files):
+            step_id = self._ids.allocate_for_text(f"replace {shared.old} {shared.new}")
+            task, attribute = self._task(shared.paths)
+            block = replacement_block(shared.paths, shared.old, shared.new, shared.places, step_id, attribute)
+            tree = self._tree.result_of(block)
+            if isinstance(tree, TriedTree) and all([_is_done(tree, files[path]) for path in shared.paths]):
+                self._accept(block, tree, step_id, task, shared.paths)
+        for file in self._tried.files:
+            if not _is_done(self._tree, file):
+                self._write_file(file)
+
+    def _write_transfer(
+        self, kind: str, origin: str, target: str, paths: tuple[str, ...], files: dict[str, TriedFile]
+    ) -> None:
+        """Write a copy or a move, unless the rest of the change of one of its files can't be written after it."""
+        step_id = self._ids.allocate_for_file(kind, origin)
+        task, attribute = self._task([*paths, *[path for path in (origin, target) if "/" in path]])
+        block = transfer_block(kind, origin, target, step_id, attribute)
+        tree = self._tree.result_of(block)
+        if isinstance(tree, TriedTree) and all([_can_be_finished(tree, files[path]) for path in paths]):
+            self._accept(block, tree, step_id, task, paths, (origin, target))
+
+    def _write_file(self, file: TriedFile) -> None:
+        """Write the steps for one file: several only if its hunks belong to several tasks."""
+        before = self._tree.data(file.path)
+        if before is None or file.after is None:
+            task, reference = find_task_naming(self._plan, [file.path])
+            if why := self._write_version(file, file.after, task, reference):
+                self.left.append(LeftFile(file.path, why))
+            return
+        start = (self._tree, len(self.steps), len(self.blocks))
+        for group in group_hunks(self._plan, file.path, before, file.after):
+            if why := self._write_version(file, group.data, group.task, group.reference):
+                self._tree = start[0]
+                del self.steps[start[1] :], self.blocks[start[2] :]
+                self.left.append(LeftFile(file.path, why))
+                return
+
+    def _write_version(self, file: TriedFile, data: bytes | None, task: str, reference: str) -> str:
+        """Write the step that gives a file other bytes; return why there is none, or an empty string."""
+        verb = "add" if file.path not in self._tree.files else "delete" if data is None else "edit"
+        step_id = self._ids.allocate_for_file(verb, file.path)
+        version = file._replace(after=data)
+        why = _reason_not_to_write(self._tree, version)
+        for block in _possible_blocks(self._tree, version, step_id, f" task={reference}" if reference else ""):
+            tree = self._tree.result_of(block)
+            why = tree if isinstance(tree, str) else _find_difference(tree, version)
+            if isinstance(tree, TriedTree) and not why:
+                self._accept(block, tree, step_id, task, (file.path,))
+                return ""
+        return why or "can't be written as a step"
+
+    def _task(self, paths: Sequence[str]) -> tuple[str, str]:
+        """Return the task that names some files, and the attribute for it."""
+        task, reference = find_task_naming(self._plan, paths)
+        return task, f" task={reference}" if reference else ""
+
+    def _accept(
+        self,
+        block: Block,
+        tree: TriedTree,
+        step_id: str,
+        task: str,
+        paths: tuple[str, ...],
+        transfer: tuple[str, str] | None = None,
+    ) -> None:
+        """Take a step over, unless the plan has it already; the next steps see its files."""
+        self._tree = tree
+        if block.key in self._known_steps:
+            self.known_paths.update(paths)
+            self.left += [LeftFile(path, _IS_STEP) for path in paths]
+        else:
+            self.blocks.append(block)
+            origin, path = transfer or ("", paths[0])
+            self.steps.append(TriedStep(path, block.type, step_id, task, paths, origin))
 
 
-class _Block(NamedTuple):
-    lines: tuple[str, ...]
-    type: str
-
-
-def _find_block(file: TriedFile, step_id: str, attributes: str) -> _Block | str:
-    """Return the first form of a step that makes exactly the change of a file, or why there is none."""
-    why = "can't be written as a step"
-    for block in _possible_blocks(file, step_id, attributes):
-        why = _find_difference(file, block)
-        if not why:
-            return block
-    return why
-
-
-def _possible_blocks(file: TriedFile, step_id: str, attributes: str) -> list[_Block]:
-    target = f'target="{file.path}"' if re.search(r"[^\w./@+-]", file.path) else f"target={file.path}"
-    if file.after is None:
-        return [_build_block("text", step_id, "delete_file", f" {target}{attributes}", _REASON)]
-    change = ProjectedChange(file.path, file.before, file.after, file.mode, file.old_mode)
-    try:
-        text = file.after.decode()
-        diff = format_change(change)
-        diff.encode()
-    except UnicodeError:
+def _possible_blocks(tree: TriedTree, file: TriedFile, step_id: str, attributes: str) -> list[Block]:
+    before = tree.files.get(file.path)
+    old_data, old_mode = (None, file.old_mode) if before is None else before
+    if _reason_not_to_write(tree, file):
         return []
-    patch = _build_block("diff", step_id, "refactor_code", attributes, diff)
-    if file.before is not None:
-        return [_build_block("diff", step_id, "modify_file", f" {target}{attributes}", diff), patch]
-    language = _LANGUAGES.get(file.path.rpartition(".")[2], "text")
-    return [_build_block(language, step_id, "create_file", f" {target}{attributes}", text), patch]
+    return possible_file_blocks(
+        ProjectedChange(file.path, old_data, file.after, file.mode, old_mode), step_id, attributes
+    )
 
 
-def _build_block(language: str, step_id: str, kind: str, attributes: str, body: str) -> _Block:
-    """Return a code block, with a fence that is longer than any in its content."""
-    fences = re.findall(r"^ {0,3}(`{3,}|~{3,})", body, re.MULTILINE)
-    mark = "`" * max([3, *[len(fence) + 1 for fence in fences]])
-    lines = body.removesuffix("\n").split("\n") if body else []
-    return _Block((f"{mark}{language} {{#{step_id} type={kind}{attributes}}}", *lines, mark), kind)
+def _reason_not_to_write(tree: TriedTree, file: TriedFile) -> str:
+    is_binary = any([data is not None and b"\0" in data for data in (tree.data(file.path), file.after)])
+    return "is binary" if is_binary and file.after is not None else ""
 
 
-def _find_difference(file: TriedFile, block: _Block) -> str:
-    """Return why a step would not make exactly the change of a file, or an empty string."""
-    text = "\n".join(["# Plan", "", f"## {outline.STEPS}", "", *block.lines, ""])
-    try:
-        document = compile_plan(read_text(Text.from_str(text)), "plan", "plan.md").document
-        (step,) = document.steps if document is not None else ()
-        (change,) = compute_changes(step.model_copy(update={"task": None}), _FilesBefore(file))
-    except (ExecplanError, ImpossibleError, UnicodeError, ValueError) as error:
-        return f"can't be written as a step: {getattr(error, 'message', error)}"
-    if (change.path, change.after) != (file.path, file.after):
+def _can_be_finished(tree: TriedTree, file: TriedFile) -> bool:
+    """Return whether nothing is left of a file's change, or a step can make the rest."""
+    if _is_done(tree, file):
+        return True
+    blocks = _possible_blocks(tree, file, "rest", "")
+    results = [tree.result_of(block) for block in blocks]
+    return any([isinstance(result, TriedTree) and not _find_difference(result, file) for result in results])
+
+
+def _is_done(tree: TriedTree, file: TriedFile) -> bool:
+    return not _find_difference(tree, file)
+
+
+def _find_difference(tree: TriedTree, file: TriedFile) -> str:
+    """Return why a file is not as the change leaves it, or an empty string."""
+    if tree.data(file.path) != file.after:
         return "has line ends or characters that a code block can't keep"
-    if file.after is not None and change.mode & 0o111 != file.mode & 0o111:
+    if file.after is not None and tree.files[file.path].mode & 0o111 != file.mode & 0o111:
         return "changes its mode too, which its step can't do"
     return ""
-
-
-class _FilesBefore:
-    """The files before the change."""
-
-    def __init__(self, file: TriedFile) -> None:
-        self._file = file
-
-    def state(self, path: str) -> State:
-        if path != self._file.path or self._file.before is None:
-            return State(ABSENT)
-        return State(FILE, mode=self._file.old_mode, size=len(self._file.before))
-
-    def read(self, path: str) -> bytes:
-        return self._file.before or b""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
 TABLE_LINES = {
-    "attributes": 105,
+    "attributes": 115,
     "context": 48,
     "dialects": 53,
     "enhancer": 43,

@@ -227,6 +227,53 @@ def test_fields_of_every_attribute() -> None:
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old\n+new"
 
 
+REPLACEMENTS = [
+    ("#a type=replace paths=a.py count=1", "-a\n+b", ""),
+    ("#a type=replace paths='a.py, b/**' count=2", "-a`\"'\n-\n-  x\n+\n", ""),
+    ("#a type=replace paths=a.py count=1", "-a", ""),
+    ("#a type=replace paths=a.py count=1 regex", "-(a+)\n+<\\1>", ""),
+    ("#a type=replace count=1", "-a\n+b", "replace needs the files to search"),
+    ("#a type=replace paths=a.py", "-a\n+b", "replace needs the number of places"),
+    ("#a type=replace paths=a.py count=0", "-a\n+b", "count must be from 1"),
+    ("#a type=replace paths=a.py count=1", "a\n+b", "replace must be a code block with lines"),
+    ("#a type=replace paths=a.py count=1", "+b\n-a", "replace must be a code block with lines"),
+    ("#a type=replace paths=a.py count=1", "-\n+b", "replace must be a code block with lines"),
+    ("#a type=replace paths=a.py count=1", "-a\n+a", "the text to find and its replacement are the same"),
+    ("#a type=replace paths=a.py count=1 regex", "-(\n+a", "the regular expression is invalid: missing )"),
+    ("#a type=replace paths=a.py count=1 regex", "-a\n+\\1", "the regular expression is invalid: invalid group"),
+    ("#a type=replace paths=a.py count=1 target=b.py", "-a\n+b", "replace doesn't accept target"),
+    ("#a count=1", "make", "execute_command doesn't accept count"),
+    ("#a type=move from=a target=b", "Why", ""),
+    ("#a type=copy from=a target=b overwrite", "", ""),
+    ("#a type=copy target=b", "", "copy needs a file or directory: from=PATH"),
+    ("#a type=move from=a", "", "move needs a target"),
+    ("#a type=move from=a target=b/", "", "b/ is a directory: name the new path itself"),
+    ("#a type=copy from=a target=./a", "", "./a is a itself or inside it"),
+    ("#a type=move from=a target=a/b", "", "a/b is a itself or inside it"),
+    ("#a type=copy from=a target=b syntax-check=false", "", "copy doesn't accept syntax-check"),
+]
+
+
+@pytest.mark.parametrize(("info", "body", "message"), REPLACEMENTS)
+def test_steps_that_find_their_files_say_what_they_lack(info: str, body: str, message: str) -> None:
+    plan = plan_of(step(info, body, "sh" if "type" not in info else "diff"))
+    problems = [problem.message for problem in find_step_problems(plan, find_annotated_steps(plan))]
+    assert (not problems) if not message else any([message in problem for problem in problems]), problems
+
+
+def test_the_text_to_find_can_be_anything() -> None:
+    body = "-a `b` \"c\" 'd' \\\n-\n-  - e\n+~~~\n+\n+```"
+    (fields,) = fields_of(f"````diff {{#a type=replace paths=a.py count=1}}\n{body}\n````\n")
+    assert fields["replacement"] == {
+        "paths": ["a.py"],
+        "count": 1,
+        "find": "a `b` \"c\" 'd' \\\n\n  - e",
+        "with": "~~~\n\n```",
+    }
+    (fields,) = fields_of(step("#a type=move from='a b' target=c", "Why", "text"))
+    assert {name: fields[name] for name in ("from", "target")} == {"from": "a b", "target": "c"}
+
+
 def test_files_are_changed_by_a_patch_or_by_lines() -> None:
     all_fields = fields_of(
         step("#a type=modify_file target=a.py", PATCH, "diff")

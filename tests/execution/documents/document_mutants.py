@@ -325,7 +325,9 @@ def selected_mutants() -> Iterator[tuple[str, str, Example, Any]]:
                     yield document_name, f"{'/'.join(map(str, path))}: {change}", example, mutant
 
 
-_LATER_FIELDS = re.compile(rb',?\s*"worker":\s*null')
+_LATER_FIELDS = re.compile(
+    rb',?\s*"(?:worker|from|replacement)":\s*null|,?\s*"overwrite":\s*false|,?\s*"files":\s*\[\]'
+)
 """Fields, without a value here, that the models have got since the outcomes were recorded."""
 
 

@@ -17,6 +17,7 @@ from execplan.execution.engine.run_records.run_directories import RunPaths, next
 from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.engine.steps.step_execution import PreparedStep, perform_step, prepare_step
 from execplan.execution.execution_plan import ExecutionPlan, Step
+from execplan.execution.found_files import with_found_files
 from execplan.execution.policy import Policy
 from execplan.execution.world import State
 from tests.conftest import Folder
@@ -44,7 +45,7 @@ class StepRepository:
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
         project, ref = plan_selection.select_plan(str(repo.path), "parser")
-        self.document = compile_steps(steps)
+        self.document = with_found_files(compile_steps(steps), DiskWorld(project))
         run_paths: RunPaths = next_run(project, ref)
         os.makedirs(run_paths.folder)
         os.makedirs(run_paths.state)

@@ -15,6 +15,7 @@ from execplan.execution.execution_plan import (
     Level,
     Lines,
     OnFailure,
+    Replacement,
     Risk,
     Rollback,
     Source,
@@ -66,6 +67,10 @@ OTHER_STEP_FIELDS: dict[str, Any] = {
     "inferred": True,
     "phase": "validate",
     "source": Lines(line_start=1, line_end=2),
+    "from_": "other.txt",
+    "overwrite": True,
+    "replacement": Replacement(paths=("x",), find="a", with_="b", count=1),
+    "files": ("x",),
 }
 """By field of a step, another value than `approved` has."""
 OTHER_PLAN_FIELDS: dict[str, Any] = {
@@ -118,7 +123,7 @@ def test_the_table_knows_every_field() -> None:
     assert OTHER_LIMITS.keys() == set(Constraints.__struct_fields__)
 
 
-@pytest.mark.parametrize("field", sorted(OTHER_STEP_FIELDS.keys() - {"source"}))
+@pytest.mark.parametrize("field", sorted(OTHER_STEP_FIELDS.keys() - {"source", "files"}))
 def test_any_other_field_of_a_step_needs_approval(field: str) -> None:
     old = approved()
     new = revised(old, changes={"s2": {field: OTHER_STEP_FIELDS[field]}})

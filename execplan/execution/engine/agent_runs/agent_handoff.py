@@ -16,8 +16,7 @@ from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest
 from execplan.execution import states
 from execplan.execution.approval_document import Approval
-from execplan.execution.approvals.approved_plan import ApprovedPlan
-from execplan.execution.approvals.current_plan import load_current_plan
+from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
@@ -118,7 +117,10 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     is_elsewhere = agent_run is None and last_run is not None and last_run.is_active
     if approval_check.is_done or is_elsewhere:
         agent_run = last_run  # nothing is left of the steps, or somebody else performs them
-    run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
+    if agent_run is not None:
+        run_state = agent_run.run_state
+    else:
+        run_state = RunState(find_candidate(project, ref, with_programs=False).document)
     if approval_check.approval is not None and run_state.question is not None and run_state.question.why == APPROVE:
         run_state.question = None  # a person has answered it by the approval
     data = plan_store.read_bytes(project, ref.path)

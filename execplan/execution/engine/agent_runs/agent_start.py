@@ -9,14 +9,16 @@ from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from execplan.core import features
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.approval_document import Approval
+from execplan.execution.approvals import approval_files
 from execplan.execution.approvals.approved_plan import ApprovedPlan, find_candidate, require_approval
 from execplan.execution.binding import sanitize_state
 from execplan.execution.engine import run_setup
@@ -35,7 +37,7 @@ from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.evidence_copies import open_journal
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.schedule import Schedule
-from execplan.execution.engine.steps.step_paths import list_declared_paths, parent_folders
+from execplan.execution.engine.steps.step_paths import list_declared_paths, list_replaced_paths, parent_folders
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import ExecutionPlan, Step
@@ -56,7 +58,7 @@ def save_states(
     """
     workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
     states = {path: state for path, state in approved.items() if path not in known_paths}
-    declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
+    declared_paths = dict.fromkeys([path for step in steps for path in (*list_declared_paths(step), *step.files)])
     with BackupStore(project).batch() as store:
         for path in declared_paths:
             if path in reported_paths:
@@ -125,7 +127,13 @@ def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> Age
 def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovedPlan:
     """Return a plan that an agent may run. Raises ExecplanError if it may not."""
     candidate = find_candidate(project, ref, with_programs=False)
-    approved_plan = require_approval(project, ref, candidate, run, _declared_paths(candidate.document, reported_step))
+    documents = [candidate.document]
+    if candidate.document.finds_files and reported_step:  # the step has done its work, so its files are not found now
+        stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
+        bind_files = features.load(rare_features.BOUND_FILES)
+        documents += [bind_files(candidate.document, stored.approval.binding.states) for stored in stored_approvals]
+    reported_paths = [path for document in documents for path in _declared_paths(document, reported_step)]
+    approved_plan = require_approval(project, ref, candidate, run, reported_paths)
     if not run:
         ensure_not_remainder_approval(project, ref, approved_plan.approval)
     return approved_plan
@@ -207,10 +215,10 @@ def _session_field(session: str) -> dict[str, str]:
 
 
 def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
-    """Return the paths that a step writes, by its ID or number; empty for an empty name."""
+    """Return the paths that a step writes, by its ID or number, or empties; empty for an empty name."""
     return [
         path
         for step in document.steps
         if reported_step in (step.id, str(step.number))
-        for path in list_declared_paths(step)
+        for path in list_replaced_paths(step)
     ]

@@ -30,7 +30,7 @@ from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Attempt, Question, RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_permission import step_question
-from execplan.execution.engine.steps.step_paths import checked_paths, list_declared_paths
+from execplan.execution.engine.steps.step_paths import checked_paths, list_replaced_paths
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step
 from execplan.execution.world import ABSENT
@@ -200,7 +200,7 @@ def build_schedule(project: Project, run_state: RunState) -> Schedule:
 
 def ensure_inputs_unchanged(workspace: WorkspaceFiles, run_state: RunState, step: Step) -> None:
     """Raise ExecplanError if a file that a step only reads differs from its approved state or its state in the run."""
-    declared_paths, problems = set(list_declared_paths(step)), []
+    declared_paths, problems = set(list_replaced_paths(step)), []
     expected_states = run_state.expected_now(workspace.state)
     for path in checked_paths(step):
         expected_state = expected_states.get(path)

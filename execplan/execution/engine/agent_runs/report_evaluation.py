@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.timestamps import seconds_since
+from execplan.execution.attributes import FILE_TYPES
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.agent_runs.recorded_reports import COMPLETED, FAILED, StepReport, evidence_digest
 from execplan.execution.engine.commands.command_result import CommandResult
@@ -19,9 +20,9 @@ from execplan.execution.engine.steps.step_execution import AttemptTranscript, ou
 from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths, parent_folders
 from execplan.execution.engine.workspace import workspace_snapshot
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
-from execplan.execution.evaluation.projected_files import ImpossibleError
+from execplan.execution.evaluation.projected_files import ImpossibleError, ProjectedChange
 from execplan.execution.execution_plan import Type
-from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -211,7 +212,7 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
     if step.type is Type.DELETE:
         path = normalize_path(step.target or "..") or ""
         return f"{path} still exists" if context.workspace.state(path).kind != ABSENT else ""
-    if step.type not in (Type.MODIFY, Type.REFACTOR):
+    if step.type.value not in FILE_TYPES:
         return ""
     if files_without_backup(context, step, before):
         return ""
@@ -221,10 +222,18 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
         return f"it can't have been done as planned: {why}"
     return next(
         filter(
-            None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]
+            None, [_change_deviation(context, change, state_change.after) for change, state_change in planned_changes]
         ),
         "",
     )
+
+
+def _change_deviation(context: RunContext, change: ProjectedChange, planned_state: State) -> str:
+    """Return how a path differs from its state after a change; empty if it does not."""
+    if planned_state.kind == LINK:
+        why = describe_difference(planned_state, context.workspace.state(change.path))
+        return f"{change.path} {why}" if why else ""
+    return _path_deviation(context, change.path, change.after, change.mode)
 
 
 def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:

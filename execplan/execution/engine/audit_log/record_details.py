@@ -25,7 +25,19 @@ _OMITTED_FIELDS = {
 """Fields that stay in the journal: all that an approval names, and previous states, which the result repeats."""
 _RECORD_FIELDS = ("run", "plan_id", "user", "session")
 """Fields that every record already has."""
-_STEP_FIELDS = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
+_STEP_FIELDS = (
+    "type",
+    "tool",
+    "from",
+    "target",
+    "replacement",
+    "argv",
+    "shell",
+    "command",
+    "cwd",
+    "network",
+    "inferred",
+)
 _DOCUMENT_KINDS = (journal_entries.BEGUN, journal_entries.RESUMED, journal_entries.REPLANNED)
 """Kinds of entries after which another document may run."""
 _UNREDACTED_FIELDS = frozenset(

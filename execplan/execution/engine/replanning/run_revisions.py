@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import INPUT, ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.text.text_lines import digest
-from execplan.execution.engine.journal.journal_entries import RunProgress
+from execplan.execution import rare_features
+from execplan.execution.engine.journal.journal_entries import RunProgress, state_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.journal.journal import RunEntry
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.execution_plan import ExecutionPlan
+    from execplan.execution.world import State
 
 LIMIT = 5 << 20
 """Maximum size in bytes of an execution plan that is stored, and therefore of one that is read."""
@@ -87,9 +90,21 @@ def has_edited_steps(run_paths: RunPaths, entries: Sequence[RunEntry]) -> bool:
     return compiled_plan is None or compiled_plan.source is None or compiled_plan.source.sha256 != source["sha256"]
 
 
+def _bound_states(entries: Sequence[RunEntry]) -> dict[str, State]:
+    """Return the states of the files that the approvals of a run bind, those of a later one last."""
+    return {path: state_from_json(state) for entry in entries for path, state in entry.fields.get("states", {}).items()}
+
+
 def load_document(run_paths: RunPaths, entries: Sequence[RunEntry]) -> ExecutionPlan:
-    """Load the current execution plan of a run. Raises ExecplanError."""
+    """Load the current execution plan of a run, whose steps have the files that its approval binds.
+
+    Raises ExecplanError.
+    """
     from execplan.core.documents.document_io import load_document
     from execplan.execution.execution_plan import ExecutionPlan
 
-    return load_document(read_current_bytes(run_paths, entries), ExecutionPlan, run_paths.document)
+    document = load_document(read_current_bytes(run_paths, entries), ExecutionPlan, run_paths.document)
+    if not document.finds_files:
+        return document
+    bound_document: ExecutionPlan = features.load(rare_features.BOUND_FILES)(document, _bound_states(entries))
+    return bound_document

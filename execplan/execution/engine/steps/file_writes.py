@@ -15,7 +15,7 @@ from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
 from execplan.execution.engine.steps.step_paths import parent_folders
 from execplan.execution.evaluation.projected_files import ImpossibleError, compute_changes, format_change
-from execplan.execution.world import ABSENT, FILE, FOLDER, State
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _SPARE = 1 << 16
 
 
 class _FilesBefore:
-    """The files as they were before the step, read from their backups."""
+    """The files as they were before the step, read from their backups; of other paths nothing is known."""
 
     def __init__(self, context: RunContext, before: Mapping[str, State]) -> None:
         self.context = context
@@ -48,7 +48,7 @@ class _FilesBefore:
 
     def state(self, path: str) -> State:
         """Return the state of a path before the step."""
-        return self.before[path]
+        return self.before.get(path, State(OTHER))
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file before the step. Raises ImpossibleError or ExecplanError."""
@@ -90,15 +90,27 @@ def write_files(context: RunContext, step: Step, before: Mapping[str, State], tr
     try:
         for changed, change in planned_changes:
             written_changes.append(change)
-            if changed.after is None:
-                context.workspace.remove(change.path)
-            else:
-                folders += context.workspace.write(change.path, changed.after, change.after.mode)
+            folders += _write_change(context, changed, change)
     except ExecplanError as error:
         remove_ballast(reserve_path)
         return _undo_written(context, written_changes, before, error)
     remove_ballast(reserve_path)
     return ActionResult(changes=tuple(written_changes), folders=tuple(folders))
+
+
+def _write_change(context: RunContext, changed: ProjectedChange, change: StateChange) -> tuple[str, ...]:
+    """Make the change of a path, and return the created directories. Raises ExecplanError."""
+    if change.before.kind == FOLDER:
+        if not context.workspace.remove_folder(change.path):
+            message = f"{change.path} is not empty: another program has written into it"
+            raise ExecplanError("changed-underneath", message, hint="run the step again")
+    elif changed.after is None:
+        context.workspace.remove(change.path)
+    elif changed.is_link:
+        return context.workspace.link(change.path, change.after.link)
+    else:
+        return context.workspace.write(change.path, changed.after, change.after.mode)
+    return ()
 
 
 def list_created_folders(context: RunContext, before: Mapping[str, State]) -> tuple[str, ...]:
@@ -130,7 +142,9 @@ def _describe_change(changed: ProjectedChange, before: State) -> StateChange:
     added, removed = count_changed_lines(old or b"", changed.after or b"")
     if changed.after is None:
         return StateChange(changed.path, before, State(ABSENT), added, removed)
-    keeps_mode = changed.before is not None and changed.mode == changed.old_mode
+    if changed.is_link:
+        return StateChange(changed.path, before, State(LINK, link=os.fsdecode(changed.after)), 0, removed)
+    keeps_mode = bool(changed.origin) or (changed.before is not None and changed.mode == changed.old_mode)
     mode = changed.mode & ~_umask() if changed.mode in _MODES and not keeps_mode else changed.mode
     after = State(FILE, sha256(changed.after).hexdigest(), mode, size=len(changed.after))
     return StateChange(changed.path, before, after, added, removed)

@@ -218,7 +218,7 @@ def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) 
     """Describe the first file that the step wrote and that does not parse, or return an empty string."""
     from execplan.execution.approvals.disk_world import DiskWorld
 
-    if is_command(step) or not step.validation.syntax_check or SYNTAX in context.policy.off:
+    if is_command(step) or step.from_ is not None or not step.validation.syntax_check or SYNTAX in context.policy.off:
         return ""
     for change in action_result.changes:
         if change.after.kind == FILE:

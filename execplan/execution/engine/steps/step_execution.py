@@ -6,13 +6,17 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.message_parts import format_excess
+from execplan.execution import rare_features
+from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.engine.journal.journal_entries import AttemptResult, JournaledChecks
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
+from execplan.execution.engine.steps.emptied_folders import find_emptied_folders
 from execplan.execution.engine.steps.file_writes import write_files
 from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
@@ -59,7 +63,9 @@ def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State])
     if is_command(step):
         before |= {path: context.workspace.state(path) for path in paths}
     else:
-        before |= {path: context.store.save_path(context.workspace, path) for path in paths}
+        used_paths = dict.fromkeys([*paths, *step.files])
+        before |= {path: context.store.save_path(context.workspace, path) for path in used_paths}
+    before |= find_emptied_folders(step, context.workspace)
     differences = [
         f"{path}: {reason}"
         for path in paths
@@ -82,6 +88,13 @@ def _find_differences(context: RunContext, step: Step, expected: Mapping[str, St
         kind = context.workspace.state(folder).kind
         if kind not in (ABSENT, FOLDER, OUTSIDE):  # OUTSIDE was reported for the path itself
             yield f"{folder}: is not a directory, but the step writes in it"
+    if step.finds_files:
+        current_files = features.load(rare_features.FILES_NOW)(step, DiskWorld(context.run_paths.project))
+        yield from [
+            f"{path}: the step would use it too, but nobody approved that"
+            for path in current_files
+            if path not in step.files
+        ]
 
 
 def _path_difference(context: RunContext, step: Step, expected: Mapping[str, State], path: str, state: State) -> str:

@@ -30,6 +30,12 @@ def list_declared_paths(step: Step) -> list[str]:
     return [path for path in normalize_paths([*target_paths(step), *environment, *step.outputs]) if path != "."]
 
 
+def list_replaced_paths(step: Step) -> list[str]:
+    """Return the paths that a step declares to write, and the directories that it makes or empties by a copy or a move."""
+    folders = [step.target, step.from_ if step.type is Type.MOVE else None] if step.from_ is not None else []
+    return [*list_declared_paths(step), *normalize_paths([folder for folder in folders if folder is not None])]
+
+
 def checked_paths(step: Step) -> dict[str, str]:
     """Map each path whose earlier state matters, normalized, to the path as written."""
     return {

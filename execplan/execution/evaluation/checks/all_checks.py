@@ -96,8 +96,7 @@ def permissions(context: CheckContext) -> Iterator[EvaluationFinding]:
                     yield EvaluationFinding(
                         level, f"{path} is not writable", "check its mode and that of its directory", trial.step
                     )
-        if trial.step.type is Type.DELETE:
-            deleted.update(trial.targets)
+        deleted.update([change.path for change in trial.changes if change.after is None])
 
 
 _MB = 1 << 20
@@ -190,7 +189,7 @@ def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:
     yield "its command", [step.command or "", *(step.argv or ())]
     yield "its test", list(step.validation.test_after or ())
     yield "its environment", [f"{name}={value}" for name, value in step.env.items()]
-    yield "a path", [*target_paths(step), *step.inputs, *step.outputs, step.cwd]
+    yield "a path", [*target_paths(step), step.from_ or "", *step.inputs, *step.outputs, step.cwd]
 
 
 def _hidden_runs(text: str) -> list[str]:

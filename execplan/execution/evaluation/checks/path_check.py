@@ -68,7 +68,7 @@ def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: st
     if state.kind == OUTSIDE:
         link_text = f"the symbolic link {state.link}" if state.link else "a directory that can't be entered"
         yield f"leads through {link_text}", "use the path that it leads to"
-    elif state.kind == LINK and not (step.type is Type.DELETE and step_path.is_written):
+    elif state.kind == LINK and step.from_ is None and not (step.type is Type.DELETE and step_path.is_written):
         yield f"is a symbolic link to {state.link}", "use the file itself"
     elif state.kind == OTHER:
         yield "is a device, a pipe or a socket", "use a regular file"
@@ -86,6 +86,10 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
     """Yield all paths of a step with their roles."""
     for path in target_paths(step):
         yield _StepPath(_TARGET, path, is_written=True)
+    if step.from_ is not None:
+        yield _StepPath("from", step.from_, is_written=step.type is Type.MOVE)
+    for pattern in step.replacement.paths if step.replacement is not None else ():
+        yield _StepPath("pattern", pattern, is_written=True)
     if step.type is Type.INSTALL and step.target is not None:
         yield _StepPath("environment", step.target, is_written=True)
     for path in step.outputs:

@@ -47,7 +47,8 @@ def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
             if problem:
                 yield EvaluationFinding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
         for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
-            problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
+            is_new_text = change.after is not None and not change.origin
+            problem = syntax_problem(change.path, change.after or b"", context.world) if is_new_text else ""
             if problem:
                 fix = "correct the step, or set syntax-check=false"
                 yield EvaluationFinding(ERROR, f"{change.path} would not be valid {problem}", fix, step)

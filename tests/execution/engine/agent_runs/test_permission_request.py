@@ -118,11 +118,15 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
 
 def test_a_diff_may_be_carried_out_place_by_place() -> None:
     patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\nrename from y\nrename to z\n"
-    assert [allowed_calls(1, patch), allowed_calls(2, patch), allowed_calls(2, None), allowed_calls(1, "")] == [
-        3,
-        6,
-        2,
-        1,
+    steps: list[dict[str, Any]] = [
+        {"patch": patch},
+        {"patch": patch, "max_invocations": 2},
+        {"patch": None, "max_invocations": 2},
+        {"patch": ""},
+        {"replacement": {"count": 8}},
+        {"type": "copy", "from": "a", "files": ["a/b", "a/c"]},
+        {"type": "move", "from": "a", "files": ["a/b", "a/c"]},
     ]
+    assert [allowed_calls(step) for step in steps] == [3, 6, 2, 1, 8, 2, 4]
     document = parse_ordering_fields({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
     assert document.steps[0].max_invocations == 3
