@@ -21,6 +21,7 @@ from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import do_overlap, is_inside
 from execplan.core.text.text_lines import digest
+from execplan.exchange.form_registry import WRITERS
 from execplan.execution.binding import bound_paths
 from execplan.execution.export.export_jobs import passed_paths
 from execplan.execution.world import normalize_path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.export.exported_plan import ExportedPlan
 
+_ENGINES = ("github", "gitlab", "make")
 _MARK = b"# Exported by execplan "
 _MAX_BYTES = 16 << 20
 
@@ -140,9 +142,15 @@ def _joined_waves(plan: ExportedPlan) -> tuple[str, ...]:
 
 
 @define_command(
-    reads="the execution plan and its approval; the files that its steps name; the policy; the files that Git ignores.",
-    writes="FILE with --out; otherwise nothing.",
+    reads=(
+        "the plan; for github, gitlab and make also its execution plan and approval, the files that its steps name, the "
+        "policy, and the files that Git ignores."
+    ),
+    writes="FILE, or files in the directory FILE, with --out; otherwise nothing.",
     examples=(
+        "execplan export parser --to html --out parser.html",
+        "execplan export parser --to github-issues",
+        "execplan export parser --to openspec --out . --dry-run",
         "execplan export parser --to github --out .github/workflows/parser.yml",
         "execplan export parser --to gitlab --out .gitlab-ci.yml --dry-run",
         "execplan export parser --to make",
@@ -152,27 +160,41 @@ def _joined_waves(plan: ExportedPlan) -> tuple[str, ...]:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(("github", "gitlab", "make")),
+    type=click.Choice((*WRITERS, *_ENGINES)),
     required=True,
-    help="The engine: GitHub Actions, GitLab CI/CD, or make.",
+    help="The form: of another program, or of an engine that runs the plan (github, gitlab, make).",
 )
-@click.option("--out", metavar="FILE", help="Write the result to FILE, which may be an older export.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Write the result to FILE; backlog and openspec: to files in the directory FILE.",
+)
+@click.option("--force", is_flag=True, help="Replace files that have other content.")
 @new_options
-@option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"))
-def export(call: Call, plan: str | None, *, target: str, out: str | None, options: WriteOptions) -> Answer:
-    """Export an approved plan as a workflow for CI, or as a makefile.
+@option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"), requires("--force", "--out"))
+def export(call: Call, plan: str | None, *, target: str, out: str | None, force: bool, options: WriteOptions) -> Answer:
+    """Export a plan to the form of another program, or an approved plan to run in CI or with make.
 
-    Steps that can run at the same time form a wave, and each wave becomes a job that follows the one before. Each job
+    markdown, json, html, docx, github-issues, backlog, openspec and superpowers need no approval. What a form can't
+    hold is printed as a warning. `import` reads json and github-issues; the Markdown forms are plans as they are.
+
+    github, gitlab and make are workflows of GitHub and GitLab, and a makefile. Steps that can run at the same time form a wave, and each wave becomes a job that follows the one before. Each job
     first checks that the plan and the files that it uses are the approved ones. Then `execplan job` runs its steps as
     `run` would, and passes their outputs on to the next job.
 
-    A plan whose steps need a person, or files that only this machine has, is not exported.
+    A plan whose steps need a person, or files that only this machine has, is not exported to these.
     """
     if out is not None and (not out or out == "-"):
         raise usage_error("--out requires the name of a file", "omit --out: the result is printed")
+    project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    if target in WRITERS:
+        from execplan.cli.output.form_output import form_answer
+
+        return form_answer(project, ref, target, out, options, force=force)
+    if force:
+        raise usage_error("--force is for the forms of other programs", "choose another file with --out")
     from execplan.execution.export.exported_plan import export_plan
 
-    project, ref = plan_selection.select_plan(os.getcwd(), plan)
     exported_plan = export_plan(project, ref, uses_checkout=target != "make")
     text = render(exported_plan, target)
     if out is None:

@@ -13,6 +13,7 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.outline import ARTIFACTS
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.section_edits import add_note
 from execplan.core.plan_store import plan_store
@@ -91,6 +92,18 @@ def attach_files(
         for directory in reversed(created_dirs):
             atomic_files.remove_empty_directory(directory)
         raise
+
+
+def attached_paths(plan: ParsedPlan, description: str) -> list[str]:
+    """Return the paths of the files that a plan lists with a description that begins like this, the oldest first."""
+    section = plan.section(ARTIFACTS)
+    paths = []
+    for line in plan.text.lines[section.body_start : section.content_end] if section is not None else []:
+        _, _, rest = line.partition("`")
+        path, quote, about = rest.partition("`")
+        if quote and about.startswith(f": {description}"):
+            paths.append(path)
+    return paths
 
 
 def _attach_operation(

@@ -1,0 +1,177 @@
+"""Import of a file: a new plan, or an update of the one that it became before. The last import is kept as an artifact."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import NamedTuple
+
+from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template
+from execplan.core import features
+from execplan.core.archive.attachments import attach_files
+from execplan.core.clock import now
+from execplan.core.edits.bulk_operation import BulkOperation
+from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
+from execplan.core.errors import ExecplanError
+from execplan.core.plan import outline, reader
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project.project import Project
+from execplan.core.project.slug import slug
+from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
+from execplan.core.scaffold.plan_creation import CreatedPlan
+from execplan.core.text.message_parts import format_count
+from execplan.exchange import import_records
+from execplan.exchange.exchange_plan import MARKS, ExchangePlan, keyed_tasks, list_lines
+from execplan.exchange.field_values import read_error
+from execplan.exchange.import_change import ImportReport, build_import, label
+from execplan.exchange.import_records import ImportRecord
+from execplan.exchange.source_file import MAX_TASKS, SourceFile
+
+
+class UpdatedPlan(NamedTuple):
+    """The result of a second import."""
+
+    ref: PlanRef
+    artifacts: str
+    """Path of the artifacts directory from the repository root."""
+    edit: EditResult
+    report: ImportReport
+
+
+def create_plan(
+    project: Project, source: SourceFile, form: str, imported: ExchangePlan, title: str, options: WriteOptions
+) -> CreatedPlan:
+    """Create a plan from an import, with a record of it, as one operation; raises ExecplanError."""
+    ensure_importable(source, imported)
+    project = project._replace(exists=True)
+    title = plan_creation.validate_title(title or imported.title or source.name)
+    template = plan_templates.find_template(project, plan_templates.execplan_template(project)).name
+
+    def content(plan_id: str) -> tuple[bytes, tuple[str, ...]]:
+        template_data, warnings = plan_draft.render_plan(project, template, plan_id, title, "", ())
+        data = fill_template(template_data.decode(), _section_lines(imported)).encode()
+        if len(data) > reader.MAX_BYTES:
+            raise reader.too_large_error(len(data))
+        tasks = [(task.mark, task.text) for task in reader.read(data).tasks]
+        if tasks != [(MARKS[task.state], task.full_text) for task in imported.tasks]:
+            raise ExecplanError(
+                "would-break", f"{source.name}: its text would change the structure of the plan; nothing was written"
+            )
+        return data, warnings
+
+    bulk = BulkOperation()
+    options = options._replace(bulk=bulk)
+    name = plan_creation.plan_name(project, slug(title) or "import")
+    created = plan_creation.file_plan(project, name, content, title, options)
+    if options.dry_run:
+        return created
+    path = os.path.join(project.root, created.path)
+    ref = PlanRef(created.id, path, archived=False)
+    record = ImportRecord(form, source.name, 1, imported)
+    _attach(project, ref, record, options)
+    warnings = created.warnings + bulk.commit("import", f"import {source.name}")
+    return created._replace(
+        data=plan_store.read_bytes(project, path), commit=bulk.commit_of(project), warnings=warnings
+    )
+
+
+def update_plan(
+    project: Project, ref: PlanRef, source: SourceFile, form: str, imported: ExchangePlan, options: WriteOptions
+) -> UpdatedPlan:
+    """Update a plan to an import, with a record of it, as one operation; raises ExecplanError."""
+    ensure_importable(source, imported)
+    records = import_records.read_records(project, ref)
+    base = import_records.find_base(records, form, source.name, imported)
+    report = ImportReport()
+    change = build_import(base.plan if base is not None else None, imported, source.name, now(), report)
+    bulk = BulkOperation()
+    options = options._replace(bulk=bulk)
+    edit = amend(project, ref, change, options, command="import")
+    artifacts = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    if options.dry_run:
+        return UpdatedPlan(ref, artifacts, edit, report)
+    if base is None or base.plan.tasks != imported.tasks:
+        record = ImportRecord(form, source.name, 1 + max([record.number for record in records], default=0), imported)
+        attached = _attach(project, ref, record, options._replace(if_match=None))
+        edit = edit._replace(changed=edit.changed or attached.changed, digest=attached.digest)
+    warnings = bulk.commit("import", f"import {source.name}")
+    edit = bulk.with_commit(project, edit)
+    return UpdatedPlan(ref, artifacts, edit._replace(warnings=(*edit.warnings, *warnings)), report)
+
+
+def find_plan(project: Project, source: SourceFile, form: str, imported: ExchangePlan) -> PlanRef | None:
+    """Return the open plan that the file was imported into before, or None: the one with most of its tasks."""
+    scores: list[tuple[int, PlanRef]] = []
+    for ref in plan_store.refs(project):
+        base = import_records.find_base(import_records.read_records(project, ref), form, source.name, imported)
+        if base is not None:
+            shared = keyed_tasks(base.plan.tasks).keys() & keyed_tasks(imported.tasks).keys()
+            scores.append((len(shared), ref))
+    best = [ref for score, ref in scores if score == max([score for score, _ in scores])]
+    if len(best) > 1:
+        raise ExecplanError(
+            "ambiguous-plan",
+            f"{source.name} was imported into several plans",
+            hint="name one: execplan import FILE -p PLAN",
+            candidates=[ref.id for ref in best],
+        )
+    return best[0] if best else None
+
+
+def ensure_importable(source: SourceFile, imported: ExchangePlan) -> None:
+    """Raise ExecplanError if an import has no tasks, or too many, or a secret in one of them."""
+    if not imported.tasks:
+        raise read_error(
+            source.name, "", "it has no tasks", "export it with all its tasks, or name its form with --from"
+        )
+    if len(imported.tasks) > MAX_TASKS:
+        count = format_count(len(imported.tasks), "task")
+        raise read_error(source.name, "", f"{count}; a plan has at most {MAX_TASKS:,}", "export fewer of them")
+    for task in _suspected(imported):
+        raise ExecplanError(
+            "lint-errors",
+            f"{source.name}: {task} seems to contain a secret; nothing was written",
+            hint="remove it there, and import the file again; or see: execplan explain EP410",
+            data={"findings": []},
+        )
+
+
+def _suspected(imported: ExchangePlan) -> list[str]:
+    """Return the labels of tasks in which the rule against secrets finds one."""
+    lines: list[str] = ["# Import", ""]
+    labels: dict[int, str] = {}
+    for task in imported.tasks:
+        start = len(lines)
+        lines += list_lines([task._replace(depth=0)], with_groups=False)
+        labels |= dict.fromkeys(range(start, len(lines)), label(task))
+    findings = features.load(features.DRAFT_ERRORS)(reader.parse("\n".join(lines) + "\n"))
+    return [labels.get(finding.line - 1, "a task") for finding in findings if finding.code == SECRET_CODE]
+
+
+def _section_lines(imported: ExchangePlan) -> dict[str, list[str]]:
+    """Return the lines of the sections of a new plan, by their names; a section without a counterpart is context."""
+    sections: dict[str, list[str]] = {}
+    if imported.purpose:
+        sections[outline.PURPOSE] = imported.purpose.split("\n")
+    sections[outline.PROGRESS] = list_lines(imported.tasks)
+    for section in imported.sections:
+        name = outline.canonical_name(section.title) if section.title else None
+        if name == outline.PURPOSE or section.text == imported.purpose:
+            continue
+        heading = [f"### {section.title}", ""] if name is None and section.title else []
+        target = name or outline.CONTEXT
+        lines = [*heading, *section.text.split("\n")]
+        earlier = sections.get(target, [])
+        sections[target] = [*earlier, *([""] if earlier else []), *lines]
+    return {name: sections[name] for name in outline.NAMES if name in sections}
+
+
+def _attach(project: Project, ref: PlanRef, record: ImportRecord, options: WriteOptions) -> EditResult:
+    """Write the record of an import to the artifacts of its plan."""
+    with tempfile.TemporaryDirectory(prefix="execplan-") as directory:
+        path = os.path.join(directory, import_records.file_name(record))
+        with open(path, "wb") as file:
+            file.write(import_records.dump(record))
+        description = import_records.DESCRIPTION + record.source
+        return attach_files(project, ref, [path], description, options, create=True)[0]
