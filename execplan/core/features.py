@@ -54,6 +54,8 @@ CHECK_COMMAND: Final = "execplan.execution.acceptance_check:require_check_comman
 """Returns the command of a task's check on one line. Raises ExecplanError if no check could have it."""
 VERIFIED_COMPLETION: Final = "execplan.cli.output.verification_output:verify_tasks"
 """Runs the checks of tasks for `done --verify`, and checks off those whose check passes."""
+FORM_EXPORT: Final = "execplan.cli.output.form_output:form_answer"
+"""Exports a plan in the form of another program for `export`, and returns the answer."""
 STEP_FINDINGS: Final = "execplan.execution.annotations.step_findings:find_step_findings"
 """Returns what prevents the steps of a plan from compiling, and advice on them, for the rules about steps."""
 STEP_PLACES: Final = "execplan.execution.annotations.step_findings:list_step_places"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from execplan.core.plan.task_reference import format_reference
+from execplan.core.plan.task_reference import TaskReference, format_reference, split_reference
 from execplan.exchange.field_values import clean_detail, clean_text, read_error
 
 OPEN: Final = "open"
@@ -192,9 +192,13 @@ def normalize_tasks(tasks: Sequence[ExchangeTask]) -> tuple[ExchangeTask, ...]:
     normal: list[ExchangeTask] = []
     for task in tasks:
         depth = min(task.depth, normal[-1].depth + 1 if normal else 0, MAX_DEPTH)
+        text = clean_text(task.text)
+        own = TaskReference(text, task.id, task.link) if task.id else split_reference(text)
         normal.append(
             task._replace(
-                text=clean_text(task.text),
+                text=own.text,
+                id=own.id,
+                link=own.link,
                 depth=depth,
                 assignee=clean_detail(task.assignee),
                 priority=clean_detail(task.priority),
@@ -223,7 +227,7 @@ def task_keys(rows: Sequence[tuple[int, str, str]]) -> list[str]:
         del above[depth:]
         key = f"id {name}" if name else f"{above[-1] if above else ''}/{' '.join(text.casefold().split())}"
         counts[key] = counts.get(key, 0) + 1
-        key = key if counts[key] == 1 or name else f"{key} {counts[key]}"
+        key = key if counts[key] == 1 else f"{key} {counts[key]}"
         keys.append(key)
         above.append(key)
     return keys

@@ -53,7 +53,7 @@ def build_import(
     new_tasks = keyed_tasks(new.tasks)
 
     def change(plan: ParsedPlan) -> PlanChange:
-        task_section(plan, create=True, command="add")
+        task_section(plan, create=True, command="import")
         for messages in (report.changes, report.conflicts, report.warnings):
             messages.clear()  # the change is built again if the file changes during the operation
         current = match_tasks(plan, {**base_tasks, **new_tasks})

@@ -14,6 +14,7 @@ from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
+from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -23,8 +24,8 @@ from execplan.core.scaffold.plan_creation import CreatedPlan
 from execplan.core.text.message_parts import format_count
 from execplan.exchange import import_records
 from execplan.exchange.exchange_plan import MARKS, ExchangePlan, keyed_tasks, list_lines
-from execplan.exchange.field_values import read_error
-from execplan.exchange.import_change import ImportReport, build_import, label
+from execplan.exchange.field_values import one_line, read_error
+from execplan.exchange.import_change import ImportReport, build_import
 from execplan.exchange.import_records import ImportRecord
 from execplan.exchange.source_file import MAX_TASKS, SourceFile
 
@@ -45,7 +46,7 @@ def create_plan(
     """Create a plan from an import, with a record of it, as one operation; raises ExecplanError."""
     ensure_importable(source, imported)
     project = project._replace(exists=True)
-    title = plan_creation.validate_title(title or imported.title or source.name)
+    title = plan_creation.validate_title(title or _title(source, imported))
     template = plan_templates.find_template(project, plan_templates.execplan_template(project)).name
 
     def content(plan_id: str) -> tuple[bytes, tuple[str, ...]]:
@@ -74,6 +75,12 @@ def create_plan(
     return created._replace(
         data=plan_store.read_bytes(project, path), commit=bulk.commit_of(project), warnings=warnings
     )
+
+
+def _title(source: SourceFile, imported: ExchangePlan) -> str:
+    """Return the title of a new plan: that of the import, if it says something."""
+    title = one_line(imported.title)
+    return f"Tasks of {source.name}" if is_empty_text(title) else title[: plan_creation.MAX_TITLE_LENGTH]
 
 
 def update_plan(
@@ -138,13 +145,13 @@ def ensure_importable(source: SourceFile, imported: ExchangePlan) -> None:
 
 
 def _suspected(imported: ExchangePlan) -> list[str]:
-    """Return the labels of tasks in which the rule against secrets finds one."""
+    """Return the names of tasks in which the rule against secrets finds one; their texts are not for the terminal."""
     lines: list[str] = ["# Import", ""]
     labels: dict[int, str] = {}
-    for task in imported.tasks:
+    for number, task in enumerate(imported.tasks, 1):
         start = len(lines)
         lines += list_lines([task._replace(depth=0)], with_groups=False)
-        labels |= dict.fromkeys(range(start, len(lines)), label(task))
+        labels |= dict.fromkeys(range(start, len(lines)), f"task {task.id or number}")
     findings = features.load(features.DRAFT_ERRORS)(reader.parse("\n".join(lines) + "\n"))
     return [labels.get(finding.line - 1, "a task") for finding in findings if finding.code == SECRET_CODE]
 

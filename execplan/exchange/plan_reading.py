@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from textwrap import dedent
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from execplan.core.plan.model import DONE as DONE_STATE
 from execplan.core.plan.model import OPEN as OPEN_STATE
 from execplan.core.plan.model import ParsedPlan, Section, Task
+from execplan.core.plan.outline import canonical_name
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.section_roles import PURPOSE, find_role
 from execplan.core.plan.task_reference import split_reference
@@ -38,7 +39,7 @@ def read_plan(plan: ParsedPlan, plan_id: str, title: str) -> ExchangePlan:
     introductions = [section.text for section in sections if not section.title]
     return ExchangePlan(
         plan.title or title,
-        tuple([_read_task(plan, task) for task in plan.tasks if task.box_line not in plan.placeholder_lines]),
+        tuple(_read_tasks(plan)),
         sections,
         next((text for text in [*purposes, *introductions] if text), ""),
         plan_id,
@@ -48,6 +49,16 @@ def read_plan(plan: ParsedPlan, plan_id: str, title: str) -> ExchangePlan:
     )
 
 
+def find_section_text(plan: ExchangePlan, name: str, role: str, titles: Mapping[str, str]) -> str:
+    """Return the text of the first section with a standard name or a role; `titles` is as in `find_role`."""
+    matches = [
+        section.text
+        for section in plan.sections
+        if section.title and (canonical_name(section.title) == name or find_role(section.title, titles) == role)
+    ]
+    return matches[0] if matches else ""
+
+
 def task_state(task: Task) -> str:
     """Return the state of a task as other programs know it."""
     if task.state in (OPEN_STATE, DONE_STATE):
@@ -55,7 +66,16 @@ def task_state(task: Task) -> str:
     return DROPPED if task.is_dropped else BEGUN
 
 
-def _read_task(plan: ParsedPlan, task: Task) -> ExchangeTask:
+def _read_tasks(plan: ParsedPlan) -> Iterator[ExchangeTask]:
+    """Yield the tasks; items without a checkbox around them don't count."""
+    above = -1
+    for task in plan.tasks:
+        if task.box_line not in plan.placeholder_lines:
+            above = min(task.depth, above + 1)
+            yield _read_task(plan, task, above)
+
+
+def _read_task(plan: ParsedPlan, task: Task, depth: int) -> ExchangeTask:
     reference = split_reference(task.text)
     stamp = task.timestamp
     details: dict[str, str] = {}
@@ -67,7 +87,7 @@ def _read_task(plan: ParsedPlan, task: Task) -> ExchangeTask:
     return ExchangeTask(
         reference.text,
         task_state(task),
-        task.depth,
+        depth,
         reference.id,
         reference.link,
         stamp.date_time if stamp is not None and stamp.is_valid and task.state == DONE_STATE else "",
@@ -76,7 +96,7 @@ def _read_task(plan: ParsedPlan, task: Task) -> ExchangeTask:
         details.get("due", ""),
         split_names(details.get("labels", "")),
         split_names(details.get("needs", "")),
-        task.heading,
+        "" if depth else task.heading,
         "\n".join(notes).strip("\n"),
     )
 

@@ -26,7 +26,6 @@ class Insertion(NamedTuple):
     """Line of the plan before which they go, or -1 for the end of its tasks."""
     lines: list[str]
     tasks: list[ExchangeTask]
-    is_loose: bool
 
 
 class _Place(NamedTuple):
@@ -40,24 +39,32 @@ class _Place(NamedTuple):
     offset: int = 0
     """Number of new tasks since the neighbor, with this one."""
     indent: str = ""
+    column: int = 0
+    """Column of the first of the new tasks that are together."""
 
 
 def insert_tasks(
     plan: ParsedPlan, tasks: Mapping[str, ExchangeTask], current: Mapping[str, Task], removed: Collection[str]
 ) -> list[Insertion]:
     """Return where those of the tasks go that the plan doesn't have; `removed` are keys of tasks that it had once."""
-    insertions: dict[int, Insertion] = {}
+    insertions: dict[tuple[int, int], Insertion] = {}
     last = next((task for task in reversed(plan.tasks) if _is_anchor(plan, task)), None)
     for task, place in _places(tasks, current, removed, plan, last):
         anchor = place.neighbor or last
         item_format = neighbor_format(plan, anchor) if anchor is not None else _PLAIN
-        insertion = insertions.setdefault(place.line, Insertion(place.line, [], [], item_format.is_loose))
+        key = place.line, -place.column  # of several at a line, the most deeply nested ones come first
+        insertion = insertions.setdefault(key, Insertion(place.line, [], []))
         head = next_bullet(plan, place.neighbor, place.offset) if place.neighbor is not None else f"{place.indent}- "
         inner = " " * len(head)
         lines = wrap_text(head + box_text(task), task.full_text, item_format._replace(indent=inner))
         insertion.lines.extend([*([""] if item_format.is_loose else []), *lines, *lines_below(task, inner)])
         insertion.tasks.append(task)
-    return list(insertions.values())
+    merged: dict[int, Insertion] = {}
+    for _, insertion in sorted(insertions.items(), key=lambda pair: pair[0]):
+        together = merged.setdefault(insertion.line, Insertion(insertion.line, [], []))
+        together.lines.extend(insertion.lines)
+        together.tasks.extend(insertion.tasks)
+    return list(merged.values())
 
 
 def _is_anchor(plan: ParsedPlan, task: Task) -> bool:
@@ -91,19 +98,23 @@ def _new_place(
     plan: ParsedPlan, depth: int, sibling: _Place | None, parent: _Place | None, last: Task | None
 ) -> _Place:
     if sibling is not None and sibling.existing is not None:
-        return _Place(depth, None, sibling.existing.item_end, sibling.existing, 1)
+        return _after(sibling.existing, depth)
     if sibling is not None:
         return sibling._replace(offset=sibling.offset + 1)
     if parent is not None and parent.existing is not None:
-        return _Place(depth, None, parent.existing.item_end, indent=inner_indent(plan, parent.existing))
+        indent = inner_indent(plan, parent.existing)
+        return _Place(depth, None, parent.existing.item_end, indent=indent, column=len(indent.expandtabs(4)))
     if parent is not None:
-        bullet = (
-            next_bullet(plan, parent.neighbor, parent.offset) if parent.neighbor is not None else f"{parent.indent}- "
-        )
-        return _Place(depth, None, parent.line, indent=" " * len(bullet))
+        neighbor, offset = parent.neighbor, parent.offset
+        bullet = next_bullet(plan, neighbor, offset) if neighbor is not None else f"{parent.indent}- "
+        return _Place(depth, None, parent.line, indent=" " * len(bullet), column=parent.column)
     if last is not None:
-        return _Place(depth, None, last.item_end, last, 1)
+        return _after(last, depth)
     return _Place(depth, None)
+
+
+def _after(task: Task, depth: int) -> _Place:
+    return _Place(depth, None, task.item_end, task, 1, column=task.item_block.column)
 
 
 def insertion_edits(plan: ParsedPlan, insertions: Sequence[Insertion]) -> tuple[list[Edit], tuple[str, ...]]:
@@ -114,7 +125,7 @@ def insertion_edits(plan: ParsedPlan, insertions: Sequence[Insertion]) -> tuple[
         if insertion.line >= 0:
             edits.append(Edit(insertion.line, insertion.line, tuple(insertion.lines)))
             continue
-        section = task_section(plan, create=True, command="add")
+        section = task_section(plan, create=True, command="import")
         if section is not None:
             edits.append(append_to_section(plan, section, insertion.lines))
         else:

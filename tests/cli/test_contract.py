@@ -188,7 +188,20 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
         verb
         for verb in COMMANDS
         if verb
-        not in ("init", "new", "import", "explain", "schema", "prime", "triage", "guard", "mcp", "lsp", "uninstall", "self")
+        not in (
+            "init",
+            "new",
+            "import",
+            "explain",
+            "schema",
+            "prime",
+            "triage",
+            "guard",
+            "mcp",
+            "lsp",
+            "uninstall",
+            "self",
+        )
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:

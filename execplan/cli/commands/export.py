@@ -12,6 +12,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
+from execplan.core import features
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
@@ -188,9 +189,8 @@ def export(call: Call, plan: str | None, *, target: str, out: str | None, force:
         raise usage_error("--out requires the name of a file", "omit --out: the result is printed")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if target in WRITERS:
-        from execplan.cli.output.form_output import form_answer
-
-        return form_answer(project, ref, target, out, options, force=force)
+        answer: Answer = features.load(features.FORM_EXPORT)(project, ref, target, out, options, force=force)
+        return answer
     if force:
         raise usage_error("--force is for the forms of other programs", "choose another file with --out")
     from execplan.execution.export.exported_plan import export_plan

@@ -42,7 +42,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
     if any([task.state == DROPPED for task in plan.tasks]):
         losses.append(f"dropped tasks are Done, with the label {_DROPPED!r}")
     sections = [(f"## {section.title}\n\n" if section.title else "") + section.text for section in plan.sections]
-    if sections:
+    if sections or not files:
         head = _front_matter({"id": "doc-1", "title": plan.title, "type": "other", "created_date": f"{now():%Y-%m-%d}"})
         path = f"backlog/docs/doc-1 - {slug(plan.title)[:60].strip('-') or 'plan'}.md"
         files[path] = (head + "\n" + "\n\n".join(sections) + "\n").encode()

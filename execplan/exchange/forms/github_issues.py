@@ -129,7 +129,8 @@ def _body_plan(issue: dict[str, Any]) -> ExchangePlan:
     text = body.replace("\r\n", "\n").replace("\0", " ") if isinstance(body, str) else ""
     parsed = reader.read_text(Text.from_str(f"# Issue\n\n{text}\n"))
     plan = read_plan(parsed, "", "")
-    tasks = tuple([from_box(task)._replace(text=clean_text(from_box(task).text)) for task in plan.tasks])
+    own_group = _TASKS.removeprefix("## ")
+    tasks = tuple([task._replace(group="") if task.group == own_group else task for task in map(from_box, plan.tasks)])
     return plan._replace(tasks=tasks) if parsed.tasks and parsed.tasks[0].status is None else plan._replace(tasks=())
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from execplan.core.clock import now
 from execplan.core.plan.line_grammar import read_prefix
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.plan.section_roles import APPROACH, find_role
+from execplan.core.plan.outline import WORK
+from execplan.core.plan.section_roles import APPROACH
 from execplan.core.project.slug import slug
 from execplan.exchange.exchange_plan import DROPPED, ExchangePlan, ExportedFiles, task_lines, to_box
-from execplan.exchange.plan_reading import SECTIONS, find_losses
+from execplan.exchange.plan_reading import SECTIONS, find_losses, find_section_text
 
 _HELD = frozenset(
     ("dropped", "link", "assignee", "priority", "due", "labels", "needs", "notes", "id", "group", SECTIONS)
@@ -19,9 +20,7 @@ _NO_SPECS = "no specification is written, because a plan has none: the change sa
 def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
     """Return the files of the change, by their paths in a repository."""
     directory = f"openspec/changes/{_change_name(plan)}"
-    changes = next(
-        (section.text for section in plan.sections if find_role(section.title, parsed.text.titles) == APPROACH), ""
-    )
+    changes = find_section_text(plan, WORK, APPROACH, parsed.text.titles)
     changes = changes or "\n".join(
         [f"- {task.text}" for task in plan.tasks if not task.depth and task.state != DROPPED]
     )

@@ -49,7 +49,7 @@ def recognizes(source: SourceFile) -> bool:
 def read(source: SourceFile) -> ExchangePlan:
     """Return the headlines with a state as tasks, and the checkboxes below them."""
     words = _state_words(source.lines)
-    title = source.name.removesuffix(_SUFFIX)
+    title = ""
     entries: list[_Entry] = []
     group = ""
     block = ""

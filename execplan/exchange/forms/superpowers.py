@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.plan.section_roles import APPROACH, INTERFACES, find_role
+from execplan.core.plan.outline import INTERFACES, WORK
+from execplan.core.plan.section_roles import APPROACH
+from execplan.core.plan.section_roles import INTERFACES as INTERFACES_ROLE
 from execplan.exchange.exchange_plan import ExchangePlan, ExchangeTask, ExportedFiles, list_lines, to_box, without_boxes
-from execplan.exchange.plan_reading import SECTIONS, find_losses
+from execplan.exchange.plan_reading import SECTIONS, find_losses, find_section_text
 
 _HELD = frozenset(
     (
@@ -31,10 +33,8 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
     own = parsed.text.titles
     leads = [
         ("Goal", plan.purpose),
-        *[
-            (label, next((section.text for section in plan.sections if find_role(section.title, own) == role), ""))
-            for label, role in (("Architecture", APPROACH), ("Tech Stack", INTERFACES))
-        ],
+        ("Architecture", find_section_text(plan, WORK, APPROACH, own)),
+        ("Tech Stack", find_section_text(plan, INTERFACES, INTERFACES_ROLE, own)),
     ]
     lines = [f"# {plan.title}"]
     used = []

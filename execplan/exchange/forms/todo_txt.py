@@ -31,7 +31,7 @@ def read(source: SourceFile) -> ExchangePlan:
             tasks.append(_read_line(line.strip()))
             places.append(f"line {number}")
     ensure_unique_ids(source.name, tasks, places)
-    return ExchangePlan(source.name.removesuffix(".txt"), tuple(tasks))
+    return ExchangePlan("", tuple(tasks))
 
 
 def _read_line(line: str) -> ExchangeTask:
