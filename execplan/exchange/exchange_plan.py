@@ -23,7 +23,7 @@ DETAILS = "Details: "
 
 
 class ExchangeTask(NamedTuple):
-    """A task. Its children follow it with a greater depth."""
+    """A task of a plan or a tracker; its children follow it with a greater depth."""
 
     text: str
     """One line of markdown, without reference."""
@@ -107,12 +107,12 @@ def nest_tasks(tasks: Sequence[ExchangeTask], parents: Mapping[str, str]) -> tup
 
 
 def _is_circular(name: str, parents: Mapping[str, str]) -> bool:
-    seen: set[str] = set()
+    visited: set[str] = set()
     current = name
-    while current in parents and current not in seen:
-        seen.add(current)
+    while current in parents and current not in visited:
+        visited.add(current)
         current = parents[current]
-    return current == name and bool(seen)
+    return current == name and bool(visited)
 
 
 def ensure_unique_ids(name: str, tasks: Sequence[ExchangeTask], places: Sequence[str]) -> None:
@@ -140,8 +140,8 @@ def parse_details(line: str) -> dict[str, str]:
     if not line.startswith(DETAILS):
         return {}
     pairs = [part.partition(" ") for part in line.removeprefix(DETAILS).split("; ")]
-    known = {label: value for label, _, value in pairs if label in _LABELS and value}
-    return known if len(known) == len(pairs) else {}
+    values = {label: value for label, _, value in pairs if label in _LABELS and value}
+    return values if len(values) == len(pairs) else {}
 
 
 def task_lines(task: ExchangeTask, indent: str = "") -> list[str]:

@@ -61,7 +61,7 @@ def recognize(source: SourceFile) -> str:
         if _load(module).recognizes(source):
             return form
     if _is_markdown_plan(source):
-        hint = f"add it as it is: execplan new --from {source.name}; or edit it where it is: execplan explain dialects"
+        hint = "add it as it is: execplan new --from FILE; or edit it where it is: execplan explain dialects"
         raise ExecplanError("unknown-form", f"{source.name} is a plan in Markdown, which needs no import", hint=hint)
     raise ExecplanError(
         "unknown-form", f"{source.name} is in no form that is known", hint=f"name it with --from: {', '.join(READERS)}"

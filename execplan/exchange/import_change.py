@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from execplan.core.plan.line_grammar import read_prefix
 from execplan.core.plan.model import ParsedPlan, Task
@@ -41,6 +42,15 @@ class ImportReport:
         self.warnings: list[str] = []
 
 
+class _Update(NamedTuple):
+    """What becomes of a task of the plan."""
+
+    mark: str
+    text: str
+    time: datetime
+    """When it was done, if it is."""
+
+
 def build_import(
     base: ExchangePlan | None, new: ExchangePlan, name: str, now: datetime, report: ImportReport
 ) -> ChangeBuilder:
@@ -57,12 +67,12 @@ def build_import(
         for messages in (report.changes, report.conflicts, report.warnings):
             messages.clear()  # the change is built again if the file changes during the operation
         current = match_tasks(plan, {**base_tasks, **new_tasks})
-        updated: dict[int, tuple[str, str]] = {}
+        updated: dict[int, _Update] = {}
         for key, task in new_tasks.items():
             if (match := current.get(key)) is not None:
-                content = _merge_task(task, base_tasks.get(key), match, name, report)
-                if content != (match.mark, match.text):
-                    updated[match.number - 1] = content
+                mark, text = _merge_task(task, base_tasks.get(key), match, name, report)
+                if (mark, text) != (match.mark, match.text):
+                    updated[match.number - 1] = _Update(mark, text, _completion_time(task, now))
             elif key in base_tasks:
                 report.warnings.append(f"{label(task)} was removed from the plan, and is not added again")
         for key, task in base_tasks.items():
@@ -70,7 +80,7 @@ def build_import(
                 report.warnings.append(f"{label(task)} is no longer in {name}; the plan keeps it")
         insertions = insert_tasks(plan, new_tasks, current, base_tasks.keys())
         report.changes += [f"added: {label(task)}" for insertion in insertions for task in insertion.tasks]
-        return _plan_change(plan, updated, insertions, now, f"import {name}")
+        return _plan_change(plan, updated, insertions, f"import {name}")
 
     return change
 
@@ -139,21 +149,28 @@ def _details(task: ExchangeTask) -> tuple[object, ...]:
     return task.notes, task.assignee, task.priority, task.due, task.labels, task.needs
 
 
+def _completion_time(task: ExchangeTask, now: datetime) -> datetime:
+    """Return when a task was done according to the file, or the current time."""
+    if task.state != DONE or not task.done_at:
+        return now
+    time = datetime.fromisoformat(task.done_at)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
 def _plan_change(
     plan: ParsedPlan,
-    updated: Mapping[int, tuple[str, str]],
+    updated: Mapping[int, _Update],
     insertions: Sequence[Insertion],
-    now: datetime,
     summary: str,
 ) -> PlanChange:
     """Return the change with the updated tasks and the insertions, and the content that the plan then has."""
     content = plan_content(plan)
     if not updated and not insertions:
         return PlanChange((), content, "", ())
-    edits = [rewrite_task(plan, plan.tasks[at], mark, text, now) for at, (mark, text) in updated.items()]
+    edits = [rewrite_task(plan, plan.tasks[at], *update) for at, update in updated.items()]
     marks = list(content.tasks)
-    for at, task_content in updated.items():
-        marks[at] = task_content
+    for at, update in updated.items():
+        marks[at] = update.mark, update.text
     if plan.has_tasks_elsewhere:
         edits += [edit for edit, _ in phase_edits(plan, marks)]
     inserted, titles = insertion_edits(plan, insertions)

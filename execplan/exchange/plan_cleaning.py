@@ -65,5 +65,5 @@ def _is_comment(parsed: ParsedPlan, block: Block) -> bool:
 
 def _join(lines: list[str]) -> str:
     """Return lines as a text that ends with one line end, without blank lines at its start or several in a row."""
-    kept = [line for at, line in enumerate(lines) if line.strip() or not at or lines[at - 1].strip()]
-    return "\n".join(kept).strip("\n") + "\n"
+    compact_lines = [line for at, line in enumerate(lines) if line.strip() or not at or lines[at - 1].strip()]
+    return "\n".join(compact_lines).strip("\n") + "\n"

@@ -162,24 +162,24 @@ _MAX_NAMES: Final = 3
 _MAX_NAME: Final = 40
 
 
-def find_losses(plan: ExchangePlan, held: Collection[str]) -> tuple[str, ...]:
+def find_losses(plan: ExchangePlan, supported: Collection[str]) -> tuple[str, ...]:
     """Return what a form loses of a plan, one sentence each.
 
-    `held` are what the form can hold: of the states `begun` and `dropped`, the fields of tasks, and `sections`.
+    `supported` is what the form can hold: of the states `begun` and `dropped`, the fields of tasks, and `sections`.
     """
     tasks = plan.tasks
     lost = []
-    if "begun" not in held:
+    if "begun" not in supported:
         lost.append(("in progress becomes open", [task for task in tasks if task.state == BEGUN]))
-    if "dropped" not in held:
+    if "dropped" not in supported:
         lost.append(("dropped becomes done", [task for task in tasks if task.state == DROPPED]))
-    if "depth" not in held:
+    if "depth" not in supported:
         lost.append(("parts of tasks become tasks", [task for task in tasks if task.depth]))
     for field, name in _PLACES.items():
-        if field not in held:
+        if field not in supported:
             lost.append((f"no place for {name}", [task for task in tasks if getattr(task, field)]))
     losses = [f"{text}: {_name_tasks(concerned)}" for text, concerned in lost if concerned]
-    if SECTIONS not in held and plan.sections:
+    if SECTIONS not in supported and plan.sections:
         names = ", ".join([section.title or "the introduction" for section in plan.sections])
         losses.append(f"no place for sections: {names}")
     return tuple(losses)

@@ -31,8 +31,8 @@ def state_of(status: str) -> str | None:
     name = " ".join(status.casefold().replace("_", " ").split())
     if name in _WORDS:
         return _WORDS[name]
-    known = read_status(status)
-    return _BY_MARK.get(known.mark) if known is not None else None
+    meaning = read_status(status)
+    return _BY_MARK.get(meaning.mark) if meaning is not None else None
 
 
 class StatusReader:

@@ -59,11 +59,11 @@ TASKS = st.builds(
 
 def _distinct(tasks: list[ExchangeTask], ids: list[str]) -> tuple[ExchangeTask, ...]:
     """The tasks as a file has them: each ID once, dates only of what is done, links only with an ID."""
-    seen: set[str] = set()
+    used_ids: set[str] = set()
     result = []
     for task, name in zip(tasks, ids, strict=False):
-        unique = "" if name in seen else name
-        seen.add(unique)
+        unique = "" if name in used_ids else name
+        used_ids.add(unique)
         link = task.link if unique else ""
         result.append(task._replace(id=unique, link=link, done_at=task.done_at if task.state == DONE else ""))
     normal = normalize_tasks(result)
@@ -91,7 +91,7 @@ def _parse(tasks: tuple[ExchangeTask, ...]) -> ParsedPlan:
 
 
 def _reread(tasks: tuple[ExchangeTask, ...]) -> tuple[ExchangeTask, ...]:
-    """The tasks as they are known from a plan: a text that ends like a reference is one."""
+    """The tasks as they are plan_tasks from a plan: a text that ends like a reference is one."""
     return tuple([task._replace(**split_reference(task.full_text)._asdict()) for task in tasks])
 
 
@@ -154,8 +154,8 @@ def test_an_import_makes_the_plan_like_the_file(
     assert (report.changes, report.conflicts, report.warnings, change.edits) == ([], [], [], ())
     updated, _ = apply_change(data, build_import(old, new, "f", NOW, report))
     assert report.conflicts == []
-    known = {(task.mark, task.text) for task in reader.read(updated).tasks}
-    assert {(MARKS[task.state], task.full_text) for task in second if task.id} <= known
+    plan_tasks = {(task.mark, task.text) for task in reader.read(updated).tasks}
+    assert {(MARKS[task.state], task.full_text) for task in second if task.id} <= plan_tasks
     again, change = apply_change(updated, build_import(new, new, "f", NOW, ImportReport()))
     assert again == updated
     assert change.edits == ()

@@ -19,7 +19,7 @@ from execplan.core.plan_store import plan_selection
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
-from execplan.exchange import plan_import
+from execplan.exchange import file_import
 from execplan.exchange.form_registry import READERS, read_form, recognize
 from execplan.exchange.source_file import MAX_BYTES, SourceFile
 from execplan.team.advice.plan_json import amended_json
@@ -58,7 +58,7 @@ def import_(
 ) -> Answer:
     """Import tasks of another program into a plan, and update them later.
 
-    FILE is an export: of beads (issues.jsonl), Task Master (tasks.json), GitHub (issues as JSON), Jira or Linear (CSV),
+    FILE is an export: of beads (issues.jsonl), task-master (tasks.json), GitHub (issues as JSON), Jira or Linear (CSV),
     Org mode, todo.txt, or of `execplan export --to json`. The first import makes a new plan, in which each task ends
     with its ID and its link. The next one updates the same plan: states, titles and new tasks. What you have changed in
     the plan stays, and is reported if FILE has changed it, too.
@@ -70,11 +70,11 @@ def import_(
     if plan is not None:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
     else:
-        found_ref = plan_import.find_plan(project, source, form, imported) if project.exists else None
-        if found_ref is None or title is not None:
+        found_ref = file_import.find_plan(project, source, form, imported, title) if project.exists else None
+        if found_ref is None:
             return _create(project, source, form, imported, title or "", options)
         ref = found_ref
-    updated = plan_import.update_plan(project, ref, source, form, imported, options)
+    updated = file_import.update_plan(project, ref, source, form, imported, options)
     return _updated_answer(updated, source, form, imported, options)
 
 
@@ -97,7 +97,7 @@ def _read_source(file: str) -> SourceFile:
 def _create(
     project: Project, source: SourceFile, form: str, imported: ExchangePlan, title: str, options: WriteOptions
 ) -> Answer:
-    created = plan_import.create_plan(project, source, form, imported, title, options)
+    created = file_import.create_plan(project, source, form, imported, title, options)
     answer = created_answer(created, options)
     data = {**answer.data, "form": form, "tasks": len(imported.tasks), "said": [], "conflicts": []}
     count = format_count(len(imported.tasks), "task")
@@ -107,7 +107,7 @@ def _create(
 
 
 def _updated_answer(
-    updated: plan_import.UpdatedPlan, source: SourceFile, form: str, imported: ExchangePlan, options: WriteOptions
+    updated: file_import.UpdatedPlan, source: SourceFile, form: str, imported: ExchangePlan, options: WriteOptions
 ) -> Answer:
     edit, report = updated.edit, updated.report
     data: dict[str, Any] = {
@@ -119,9 +119,9 @@ def _updated_answer(
         "conflicts": report.conflicts,
     }
     warnings = (*edit.warnings, *imported.notes, *report.conflicts, *report.warnings)
-    shown = report.changes[:_MAX_LINES]
-    more = len(report.changes) - len(shown)
-    lines = [*shown, *([f"and {more} more"] if more else [])]
+    first_changes = report.changes[:_MAX_LINES]
+    more = len(report.changes) - len(first_changes)
+    lines = [*first_changes, *([f"and {more} more"] if more else [])]
     if not edit.changed:
         text = f"{updated.ref.id} is up to date with {source.name}: {format_count(len(imported.tasks), 'task')}"
         return Answer(data, printable_lines([text]), warnings=warnings, is_requested=False)

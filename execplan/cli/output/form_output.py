@@ -89,7 +89,7 @@ def _written_answer(
             for path, content in changed.items()
             if form not in BINARY_FORMS
         ]
-        text = printable_lines([f"would write {path}" for path in sorted(changed)], *filter(None, diffs))
+        text = printable_lines([f"would write {path}" for path in sorted(changed)], "\n".join(diffs))
         return Answer({**fields, "diff": "\n".join(diffs)}, text)
     if options.should_commit(project):
         for path in paths:

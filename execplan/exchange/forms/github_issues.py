@@ -27,7 +27,7 @@ from execplan.exchange.plan_reading import SECTIONS, find_losses, read_plan
 from execplan.exchange.quoted_notes import quote_notes
 from execplan.exchange.source_file import SourceFile
 
-_HELD = frozenset(
+_SUPPORTED = frozenset(
     (
         "dropped",
         "link",
@@ -75,7 +75,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
         (f"## {section.title}\n\n" if section.title else "") + without_boxes(section.text) for section in sections
     ]
     body = "\n\n".join(parts)
-    losses = list(find_losses(plan, _HELD))
+    losses = list(find_losses(plan, _SUPPORTED))
     if len(body) > _MAX_BODY:
         body = body[: _MAX_BODY - 1].rpartition("\n")[0]
         losses.append(f"the body is cut at {_MAX_BODY:,} characters, the most that GitHub takes")

@@ -9,7 +9,7 @@ from execplan.core.plan.section_roles import INTERFACES as INTERFACES_ROLE
 from execplan.exchange.exchange_plan import ExchangePlan, ExchangeTask, ExportedFiles, list_lines, to_box, without_boxes
 from execplan.exchange.plan_reading import SECTIONS, find_losses, find_section_text
 
-_HELD = frozenset(
+_SUPPORTED = frozenset(
     (
         "dropped",
         "link",
@@ -49,7 +49,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
             lines += ["", *([f"## {section.title}", ""] if section.title else []), without_boxes(section.text)]
     for number, group in enumerate(_groups(plan), 1):
         lines += ["", f"### Task {number}: {group[0].group or plan.title}", "", *list_lines(group, with_groups=False)]
-    return ExportedFiles({"": ("\n".join(lines) + "\n").encode()}, find_losses(plan, _HELD))
+    return ExportedFiles({"": ("\n".join(lines) + "\n").encode()}, find_losses(plan, _SUPPORTED))
 
 
 def _groups(plan: ExchangePlan) -> list[list[ExchangeTask]]:

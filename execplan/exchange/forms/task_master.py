@@ -1,4 +1,4 @@
-"""Tasks of Task Master: `.taskmaster/tasks/tasks.json`, with the tasks of one or several tags."""
+"""Tasks of task-master: `.taskmaster/tasks/tasks.json`, with the tasks of one or several tags."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from execplan.exchange.quoted_notes import quote_notes
 from execplan.exchange.source_file import SourceFile
 from execplan.exchange.status_mapping import StatusReader
 
-TITLE = "Task Master"
+TITLE = "Tasks of task-master"
 _TEXTS = (("", "description"), ("Details", "details"), ("Tests", "testStrategy"))
 _DEFAULT_TAG = "master"
 
 
 def recognizes(source: SourceFile) -> bool:
-    """Return whether the file has tasks of Task Master, maybe by tag."""
+    """Return whether the file has tasks of task-master, maybe by tag."""
     return any([_is_task(task) for _, tasks in _tagged_tasks(source.value) for task in tasks[:1]])
 
 

@@ -47,14 +47,17 @@ def test_a_file_with_other_content_is_replaced_only_by_force(repo: Folder, form:
     assert not (repo.path / "new").exists()
 
 
-def test_forms_of_several_files_need_a_directory(repo: Folder) -> None:
+@pytest.mark.parametrize("form", ["backlog", "openspec"])
+def test_a_form_of_several_files_needs_a_directory(repo: Folder, form: str) -> None:
     repo.plan()
-    for form in ("backlog", "openspec"):
-        assert repo.run("export", "--to", form).exit == 2
-        data = repo.ok("export", "--to", form, "--out", "other")
-        assert data["files"]
-        assert all((repo.path / path).is_file() for path in data["files"])
-        assert repo.ok("export", "--to", form, "--out", "other")["changed"] is False
+    assert repo.run("export", "--to", form).exit == 2
+    preview = repo.run("export", "--to", form, "--out", "other", "--dry-run")
+    assert (preview.exit, preview.out.count("would write other/")) == (0, preview.out.count("--- /dev/null\n"))
+    assert not (repo.path / "other").exists()
+    data = repo.ok("export", "--to", form, "--out", "other")
+    assert data["files"]
+    assert all((repo.path / path).is_file() for path in data["files"])
+    assert repo.ok("export", "--to", form, "--out", "other")["changed"] is False
 
 
 def test_a_change_of_one_file_stops_all(repo: Folder) -> None:

@@ -104,6 +104,24 @@ def test_what_both_have_changed_stays_and_is_reported_once(repo: Folder) -> None
     assert _files(repo) == files
 
 
+def test_a_task_is_done_when_the_file_says(repo: Folder) -> None:
+    repo.write("todo.txt", "Buy paper id:1\nCall Ann id:2\n")
+    repo.ok("import", "todo.txt")
+    repo.write("todo.txt", "x 2025-12-30 Buy paper id:1\nx Call Ann id:2\n")
+    repo.ok("import", "todo.txt")
+    assert [task["stamp"] for task in repo.ok("show")["tasks"]] == ["(2025-12-30 00:00Z)", "(2026-01-01 00:00Z)"]
+
+
+def test_an_import_without_its_record_is_found_by_its_tasks(repo: Folder) -> None:
+    repo.write("jira.csv", JIRA)
+    for path in (repo.path / repo.ok("import", "jira.csv")["artifacts"]).iterdir():
+        path.unlink()
+    repo.ok("done", "P-3")
+    assert repo.ok("import", "jira.csv")["changed"] is True
+    assert [mark for mark, _, _ in _tasks(repo)] == ["~", "x", "x"]
+    assert repo.ok("import", "jira.csv")["changed"] is False
+
+
 def test_removed_tasks_are_reported(repo: Folder) -> None:
     repo.write("jira.csv", JIRA)
     repo.ok("import", "jira.csv")
@@ -235,6 +253,10 @@ def test_standard_input_and_a_title(repo: Folder) -> None:
     result = repo.run("import", "-", "--from", "todo-txt", "--title", "Errands", "--json", stdin=b"Buy paper\n")
     assert result.json["data"]["path"] == ".agent/execplans/2026-01-01_errands.md"
     assert repo.run("import", "-", stdin=b"").exit == 2
+    again = ("import", "-", "--from", "todo-txt", "--json")
+    assert repo.run(*again, "--title", "errands", stdin=b"Buy paper\n").json["data"]["changed"] is False
+    other = repo.run(*again, "--title", "Other", stdin=b"Buy paper\n").json["data"]
+    assert other["path"] == ".agent/execplans/2026-01-01_other.md"
 
 
 def test_hostile_text_stays_in_its_task(repo: Folder) -> None:

@@ -15,6 +15,8 @@ from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
 from execplan.core.plan.line_grammar import is_empty_text
+from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
@@ -25,7 +27,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.exchange import import_records
 from execplan.exchange.exchange_plan import MARKS, ExchangePlan, keyed_tasks, list_lines
 from execplan.exchange.field_values import one_line, read_error
-from execplan.exchange.import_change import ImportReport, build_import
+from execplan.exchange.import_change import ImportReport, build_import, match_tasks
 from execplan.exchange.import_records import ImportRecord
 from execplan.exchange.source_file import MAX_TASKS, SourceFile
 
@@ -100,21 +102,33 @@ def update_plan(
         return UpdatedPlan(ref, artifacts, edit, report)
     if base is None or base.plan.tasks != imported.tasks:
         record = ImportRecord(form, source.name, 1 + max([record.number for record in records], default=0), imported)
-        attached = _attach(project, ref, record, options._replace(if_match=None))
-        edit = edit._replace(changed=edit.changed or attached.changed, digest=attached.digest)
+        attached, is_new_file = _attach(project, ref, record, options._replace(if_match=None))
+        is_changed = edit.changed or attached.changed or is_new_file
+        edit = edit._replace(changed=is_changed, digest=attached.digest)
     warnings = bulk.commit("import", f"import {source.name}")
     edit = bulk.with_commit(project, edit)
     return UpdatedPlan(ref, artifacts, edit._replace(warnings=(*edit.warnings, *warnings)), report)
 
 
-def find_plan(project: Project, source: SourceFile, form: str, imported: ExchangePlan) -> PlanRef | None:
-    """Return the open plan that the file was imported into before, or None: the one with most of its tasks."""
+def find_plan(
+    project: Project, source: SourceFile, form: str, imported: ExchangePlan, title: str | None
+) -> PlanRef | None:
+    """Return the open plan that the file was imported into before, or None: the one with most of its tasks.
+
+    With a title, only a plan that has it counts.
+
+    A plan that has all of them is one, too: an import may have been interrupted before it was recorded.
+    """
+    tasks = keyed_tasks(imported.tasks)
     scores: list[tuple[int, PlanRef]] = []
     for ref in plan_store.refs(project):
+        if title is not None and not _has_title(project, ref, title):
+            continue
         base = import_records.find_base(import_records.read_records(project, ref), form, source.name, imported)
         if base is not None:
-            shared = keyed_tasks(base.plan.tasks).keys() & keyed_tasks(imported.tasks).keys()
-            scores.append((len(shared), ref))
+            scores.append((len(keyed_tasks(base.plan.tasks).keys() & tasks.keys()), ref))
+        elif (plan := _read_plan(project, ref)) is not None and len(match_tasks(plan, tasks)) == len(tasks):
+            scores.append((len(tasks), ref))
     best = [ref for score, ref in scores if score == max([score for score, _ in scores])]
     if len(best) > 1:
         raise ExecplanError(
@@ -124,6 +138,18 @@ def find_plan(project: Project, source: SourceFile, form: str, imported: Exchang
             candidates=[ref.id for ref in best],
         )
     return best[0] if best else None
+
+
+def _has_title(project: Project, ref: PlanRef, title: str) -> bool:
+    plan = _read_plan(project, ref)
+    return plan is not None and normalize_text(plan.title or "") == normalize_text(title)
+
+
+def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan | None:
+    try:
+        return plan_store.parse(project, plan_store.read_bytes(project, ref.path))
+    except ExecplanError:
+        return None
 
 
 def ensure_importable(source: SourceFile, imported: ExchangePlan) -> None:
@@ -174,11 +200,12 @@ def _section_lines(imported: ExchangePlan) -> dict[str, list[str]]:
     return {name: sections[name] for name in outline.NAMES if name in sections}
 
 
-def _attach(project: Project, ref: PlanRef, record: ImportRecord, options: WriteOptions) -> EditResult:
-    """Write the record of an import to the artifacts of its plan."""
+def _attach(project: Project, ref: PlanRef, record: ImportRecord, options: WriteOptions) -> tuple[EditResult, bool]:
+    """Write the record of an import to the artifacts of its plan, and return whether its file is new."""
     with tempfile.TemporaryDirectory(prefix="execplan-") as directory:
         path = os.path.join(directory, import_records.file_name(record))
         with open(path, "wb") as file:
             file.write(import_records.dump(record))
         description = import_records.DESCRIPTION + record.source
-        return attach_files(project, ref, [path], description, options, create=True)[0]
+        edit, attachments = attach_files(project, ref, [path], description, options, create=True)
+        return edit, any([attachment.copied for attachment in attachments])
