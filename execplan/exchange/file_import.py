@@ -11,11 +11,12 @@ from execplan.core import features
 from execplan.core.archive.attachments import attach_files
 from execplan.core.clock import now
 from execplan.core.edits.bulk_operation import BulkOperation
-from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
+from execplan.core.edits.plan_writer import EditResult, WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
 from execplan.core.plan.line_grammar import is_empty_text
 from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.plan_change import ChangeBuilder
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -94,20 +95,11 @@ def update_plan(
     base = import_records.find_base(records, form, source.name, imported)
     report = ImportReport()
     change = build_import(base.plan if base is not None else None, imported, source.name, now(), report)
-    bulk = BulkOperation()
-    options = options._replace(bulk=bulk)
-    edit = amend(project, ref, change, options, command="import")
-    artifacts = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
-    if options.dry_run:
-        return UpdatedPlan(ref, artifacts, edit, report)
     if base is None or base.plan.tasks != imported.tasks:
-        record = ImportRecord(form, source.name, 1 + max([record.number for record in records], default=0), imported)
-        attached, is_new_file = _attach(project, ref, record, options._replace(if_match=None))
-        is_changed = edit.changed or attached.changed or is_new_file
-        edit = edit._replace(changed=is_changed, digest=attached.digest)
-    warnings = bulk.commit("import", f"import {source.name}")
-    edit = bulk.with_commit(project, edit)
-    return UpdatedPlan(ref, artifacts, edit._replace(warnings=(*edit.warnings, *warnings)), report)
+        base = ImportRecord(form, source.name, 1 + max([record.number for record in records], default=0), imported)
+    edit = _attach(project, ref, base, options, change)
+    artifacts = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
+    return UpdatedPlan(ref, artifacts, edit, report)
 
 
 def find_plan(
@@ -200,12 +192,26 @@ def _section_lines(imported: ExchangePlan) -> dict[str, list[str]]:
     return {name: sections[name] for name in outline.NAMES if name in sections}
 
 
-def _attach(project: Project, ref: PlanRef, record: ImportRecord, options: WriteOptions) -> tuple[EditResult, bool]:
-    """Write the record of an import to the artifacts of its plan, and return whether its file is new."""
+def _attach(
+    project: Project,
+    ref: PlanRef,
+    record: ImportRecord,
+    options: WriteOptions,
+    change_first: ChangeBuilder | None = None,
+) -> EditResult:
+    """Write the record of an import to the artifacts of its plan, together with another change; both may be there already."""
     with tempfile.TemporaryDirectory(prefix="execplan-") as directory:
         path = os.path.join(directory, import_records.file_name(record))
         with open(path, "wb") as file:
             file.write(import_records.dump(record))
-        description = import_records.DESCRIPTION + record.source
-        edit, attachments = attach_files(project, ref, [path], description, options, create=True)
-        return edit, any([attachment.copied for attachment in attachments])
+        edit, attachments = attach_files(
+            project,
+            ref,
+            [path],
+            import_records.DESCRIPTION + record.source,
+            options,
+            create=True,
+            change_first=change_first,
+            command="import",
+        )
+    return edit._replace(changed=edit.changed or any([attachment.copied for attachment in attachments]))

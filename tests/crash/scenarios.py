@@ -50,9 +50,8 @@ SCENES = {
         Scene("rename", ("rename", "parser", "Build the parser anew"), moves=True, stride=2),
         Scene("lint --fix", ("lint", "--fix"), UNTIDY, per_file=True, stride=2),
         Scene("new", ("new", "Write the tests of it", "--task", "Write one")),
-        Scene("import", ("import", "README.md", "--from", "todo-txt"), max_changes=0, per_file=True, stride=3),
         Scene(
-            "import again",
+            "import",
             ("import", "README.md", "--from", "todo-txt", "-p", PARSER),
             max_changes=0,
             per_file=True,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from execplan.core.archive.move_record import MoveDetails, pack_details
+from execplan.core.edits.chained_changes import chain_changes
 from execplan.core.edits.edit_journal import Operation
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
@@ -38,19 +39,29 @@ class Attachment(NamedTuple):
 
 
 def attach_files(
-    project: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
+    project: Project,
+    ref: PlanRef,
+    sources: Sequence[str],
+    description: str,
+    options: WriteOptions,
+    *,
+    create: bool,
+    change_first: ChangeBuilder | None = None,
+    command: str = "attach",
 ) -> tuple[EditResult, list[Attachment]]:
     """Copy files into a plan's artifacts and list them in Artifacts and Notes, all or none; raises ExecplanError.
 
-    `description` explains what the files show; it may be empty.
+    `description` explains what the files show; it may be empty. `change_first` is another change of the plan by the same
+    command, in the same write.
     """
 
     def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
-        return _mention_change(project, attachments, description, create=create)
+        mention = _mention_change(project, attachments, description, create=create)
+        return mention if change_first is None else chain_changes(change_first, mention)
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     attachments = _place_files(folder, sources)
-    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
+    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command=command)
     if options.dry_run:
         return preview, attachments
     added_paths: list[str] = []
@@ -79,7 +90,7 @@ def attach_files(
                         ref,
                         mention_change(attachments),
                         options,
-                        command="attach",
+                        command=command,
                         extra_paths=extra_paths,
                         make_operation=lambda: operation,
                     )

@@ -54,7 +54,7 @@ def read(source: SourceFile) -> ExchangePlan:
         raise read_error(source.name, "", f"the schema is not {SCHEMA}", _HINT)
     sections = [section for section in _list(value, "sections", source) if isinstance(section, dict)]
     return ExchangePlan(
-        clean_text(str(value.get("title") or "")),
+        _line(value.get("title")),
         tuple([_read_task(source, number, task) for number, task in enumerate(_list(value, "tasks", source), 1)]),
         tuple([ExchangeSection(clean_title(section), _text(section.get("text"))) for section in sections]),
         _text(value.get("purpose")),
