@@ -54,6 +54,8 @@ CHECK_COMMAND: Final = "execplan.execution.acceptance_check:require_check_comman
 """Returns the command of a task's check on one line. Raises ExecplanError if no check could have it."""
 VERIFIED_COMPLETION: Final = "execplan.cli.output.verification_output:verify_tasks"
 """Runs the checks of tasks for `done --verify`, and checks off those whose check passes."""
+KEPT_REFERENCE: Final = "execplan.exchange.task_reference:keep_reference"
+"""Returns the new text of a task with the ID and the link in another program that the old text ends with."""
 FORM_EXPORT: Final = "execplan.cli.output.form_output:form_answer"
 """Exports a plan in the form of another program for `export`, and returns the answer."""
 STEP_FINDINGS: Final = "execplan.execution.annotations.step_findings:find_step_findings"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from execplan.core.plan.task_reference import TaskReference, format_reference, split_reference
 from execplan.exchange.field_values import clean_detail, clean_text, read_error
+from execplan.exchange.task_reference import TaskReference, format_reference, split_reference
 
 OPEN: Final = "open"
 BEGUN: Final = "begun"

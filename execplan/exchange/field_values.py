@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.line_grammar import text_without_timestamp
 from execplan.core.plan.model import is_struck_through
-from execplan.core.plan.task_reference import to_reference_id
+from execplan.exchange.task_reference import to_reference_id
 
 _JOINERS = "\u200c\u200d"
 """Characters that are not printable, but needed to write some scripts and emoji."""

@@ -26,6 +26,7 @@ from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
 from execplan.core.scaffold.plan_creation import CreatedPlan
 from execplan.core.text.message_parts import format_count
 from execplan.exchange import import_records
+from execplan.exchange.chained_changes import chain_changes
 from execplan.exchange.exchange_plan import MARKS, ExchangePlan, keyed_tasks, list_lines
 from execplan.exchange.field_values import one_line, read_error
 from execplan.exchange.import_change import ImportReport, build_import, match_tasks
@@ -197,7 +198,7 @@ def _attach(
     ref: PlanRef,
     record: ImportRecord,
     options: WriteOptions,
-    change_first: ChangeBuilder | None = None,
+    change: ChangeBuilder | None = None,
 ) -> EditResult:
     """Write the record of an import to the artifacts of its plan, together with another change; both may be there already."""
     with tempfile.TemporaryDirectory(prefix="execplan-") as directory:
@@ -211,7 +212,7 @@ def _attach(
             import_records.DESCRIPTION + record.source,
             options,
             create=True,
-            change_first=change_first,
+            extend=lambda mention: chain_changes(change, mention) if change is not None else mention,
             command="import",
         )
     return edit._replace(changed=edit.changed or any([attachment.copied for attachment in attachments]))

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from execplan.core.plan.line_grammar import read_prefix
+from execplan.core.plan.item_format import wrap_text
+from execplan.core.plan.line_grammar import read_checkbox, read_prefix
 from execplan.core.plan.model import ParsedPlan, Task
 from execplan.core.plan.plan_change import ChangeBuilder, ChangedTask, PlanChange, plan_content, task_section
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.status_edits import phase_edits
-from execplan.core.plan.task_reference import split_reference
-from execplan.core.plan.task_rewording import rewrite_task
+from execplan.core.plan.task_edits import mark_line, neighbor_format
 from execplan.core.text.message_parts import shorten
+from execplan.core.text.text_lines import Edit
 from execplan.exchange.exchange_plan import (
     BEGUN,
     DONE,
@@ -27,6 +28,7 @@ from execplan.exchange.exchange_plan import (
 )
 from execplan.exchange.plan_reading import task_state
 from execplan.exchange.task_insertion import Insertion, insert_tasks, insertion_edits
+from execplan.exchange.task_reference import split_reference
 
 _STATE_WORDS = {OPEN: "open", BEGUN: "in progress", DONE: "done", DROPPED: "dropped"}
 _CHANGE_WORDS = {OPEN: "reopened", BEGUN: "in progress", DONE: "done", DROPPED: "dropped"}
@@ -149,6 +151,19 @@ def _details(task: ExchangeTask) -> tuple[object, ...]:
     return task.notes, task.assignee, task.priority, task.due, task.labels, task.needs
 
 
+def _rewrite_task(plan: ParsedPlan, task: Task, mark: str, text: str, now: datetime) -> Edit:
+    """Return the edit that gives a task another mark, another text or both; a done one gets the time."""
+    line = plan.text.lines[task.box_line]
+    if mark != task.mark:
+        line = mark_line(plan, task, mark, now if mark == "x" else None)
+    if text == task.text:
+        return Edit(task.box_line, task.box_line + 1, (line,))
+    checkbox = read_checkbox(line[line.index(f"[{mark}]") :])
+    assert checkbox is not None
+    prefix = line[: len(line) - len(checkbox.text)] if checkbox.text else f"{line} "
+    return Edit(task.box_line, task.end, tuple(wrap_text(prefix, text, neighbor_format(plan, task))))
+
+
 def _completion_time(task: ExchangeTask, now: datetime) -> datetime:
     """Return when a task was done according to the file, or the current time."""
     if task.state != DONE or not task.done_at:
@@ -167,7 +182,7 @@ def _plan_change(
     content = plan_content(plan)
     if not updated and not insertions:
         return PlanChange((), content, "", ())
-    edits = [rewrite_task(plan, plan.tasks[at], *update) for at, update in updated.items()]
+    edits = [_rewrite_task(plan, plan.tasks[at], *update) for at, update in updated.items()]
     marks = list(content.tasks)
     for at, update in updated.items():
         marks[at] = update.mark, update.text

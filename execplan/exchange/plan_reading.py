@@ -13,7 +13,6 @@ from execplan.core.plan.model import ParsedPlan, Section, Task
 from execplan.core.plan.outline import canonical_name
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan.section_roles import PURPOSE, find_role
-from execplan.core.plan.task_reference import split_reference
 from execplan.core.text.markdown_blocks import FRONT, HEADING
 from execplan.core.text.message_parts import shorten
 from execplan.exchange.exchange_plan import (
@@ -27,6 +26,7 @@ from execplan.exchange.exchange_plan import (
     parse_details,
 )
 from execplan.exchange.field_values import split_names
+from execplan.exchange.task_reference import split_reference
 
 SECTIONS: Final = "sections"
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from execplan.core.edits.plan_writer import apply_change
 from execplan.core.plan import reader
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.plan.task_reference import split_reference
 from execplan.exchange.exchange_plan import (
     BEGUN,
     DONE,
@@ -28,6 +27,7 @@ from execplan.exchange.plan_cleaning import clean_plan
 from execplan.exchange.plan_reading import read_plan
 from execplan.exchange.quoted_notes import quote_notes
 from execplan.exchange.source_file import SourceFile
+from execplan.exchange.task_reference import split_reference
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HEAD = "# Parser\n\n## Purpose / Big Picture\n\nPlans can be read.\n\n## Progress\n\n"

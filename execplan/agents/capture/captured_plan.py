@@ -233,12 +233,11 @@ def _read_original(project: Project, ref: PlanRef) -> str | None:
     """Return the last original of a plan; None if it has none, or it can't be read."""
     plan = _read_plan(project, ref)
     paths = attached_paths(plan, _DESCRIPTION) if plan is not None else []
-    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if not paths:
         return None
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
-        data, _ = file_access.read(os.path.join(folder, os.path.basename(paths[-1])), reader.MAX_BYTES)
-        return data.decode()
+        return file_access.read(os.path.join(folder, os.path.basename(paths[-1])), reader.MAX_BYTES)[0].decode()
     except (ExecplanError, UnicodeDecodeError):
         return None
 

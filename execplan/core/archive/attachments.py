@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from execplan.core.archive.move_record import MoveDetails, pack_details
-from execplan.core.edits.chained_changes import chain_changes
 from execplan.core.edits.edit_journal import Operation
 from execplan.core.edits.plan_preconditions import ensure_plan_exists
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
@@ -46,18 +45,16 @@ def attach_files(
     options: WriteOptions,
     *,
     create: bool,
-    change_first: ChangeBuilder | None = None,
+    extend: Callable[[ChangeBuilder], ChangeBuilder] = lambda change: change,
     command: str = "attach",
 ) -> tuple[EditResult, list[Attachment]]:
     """Copy files into a plan's artifacts and list them in Artifacts and Notes, all or none; raises ExecplanError.
 
-    `description` explains what the files show; it may be empty. `change_first` is another change of the plan by the same
-    command, in the same write.
+    `description` may be empty; `extend` adds what else the command changes in the plan, in the same write.
     """
 
     def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
-        mention = _mention_change(project, attachments, description, create=create)
-        return mention if change_first is None else chain_changes(change_first, mention)
+        return extend(_mention_change(project, attachments, description, create=create))
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     attachments = _place_files(folder, sources)
@@ -108,13 +105,9 @@ def attach_files(
 def attached_paths(plan: ParsedPlan, description: str) -> list[str]:
     """Return the paths of the files that a plan lists with a description that begins like this, the oldest first."""
     section = plan.section(ARTIFACTS)
-    paths = []
-    for line in plan.text.lines[section.body_start : section.content_end] if section is not None else []:
-        _, _, rest = line.partition("`")
-        path, quote, about = rest.partition("`")
-        if quote and about.startswith(f": {description}"):
-            paths.append(path)
-    return paths
+    lines = plan.text.lines[section.body_start : section.content_end] if section is not None else []
+    parts = [line.partition("`")[2].partition("`") for line in lines]
+    return [path for path, quote, about in parts if quote and about.startswith(f": {description}")]
 
 
 def _attach_operation(

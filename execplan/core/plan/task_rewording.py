@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.item_format import ItemFormat, wrap_text
 from execplan.core.plan.line_grammar import read_any_number, read_checkbox, read_prefix, text_without_timestamp
@@ -12,7 +13,6 @@ from execplan.core.plan.task_edits import (
     find_tasks,
     format_task,
     has_timestamps,
-    mark_line,
     neighbor_format,
     next_bullet,
     next_number,
@@ -20,7 +20,6 @@ from execplan.core.plan.task_edits import (
     timestamp_example,
     without_prefix,
 )
-from execplan.core.plan.task_reference import keep_reference
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import write_timestamp
 
@@ -33,10 +32,7 @@ if TYPE_CHECKING:
 
 
 def reword_task(query: str, source: str) -> ChangeBuilder:
-    """Build a change that replaces the text of a task.
-
-    Its timestamp, its number and its reference to another program stay unless the new text has others.
-    """
+    """Build a change that replaces the text of a task; its timestamp, number and reference stay unless the new text has others."""
     new_source = text_without_box(source)
     new_text = _require_task_text(new_source)
     known_ids: list[str] = []
@@ -46,7 +42,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
-        text = keep_reference(task.text, new_text)
+        text = features.load(features.KEPT_REFERENCE)(task.text, new_text)
         text = text if read_any_number(text) else read_prefix(task.text) + text
         source = new_source.removesuffix(new_text) + text
         changed_task = ChangedTask(index, task_ids(plan.tasks)[index])
@@ -71,10 +67,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
 
 
 def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
-    """Build a change that replaces an unfinished task with a done one and an open one.
-
-    The open one keeps the nested items and the reference to another program.
-    """
+    """Build a change that replaces an unfinished task with a done one and an open one, which keeps nested items and reference."""
     given_sources = text_without_box(done_text), text_without_box(open_text)
     given_texts = _require_task_text(given_sources[0]), _require_task_text(given_sources[1])
     known_ids: list[str] = []
@@ -83,7 +76,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
         task_section(plan, command="split")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
-        texts = given_texts[0], keep_reference(task.text, given_texts[1])
+        texts = given_texts[0], features.load(features.KEPT_REFERENCE)(task.text, given_texts[1])
         sources = given_sources[0], given_sources[1].removesuffix(given_texts[1]) + texts[1]
         index, task_id = task.number - 1, task_ids(plan.tasks)[task.number - 1]
         present = [(mark, without_prefix(text)) for mark, text in content.tasks[index : index + 2]]
@@ -133,19 +126,6 @@ def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: st
     return lines + _format_task(
         next_bullet(plan, task, 1), open_box, texts[1], text_without_timestamp(texts[1]), item_format
     )
-
-
-def rewrite_task(plan: ParsedPlan, task: Task, mark: str, text: str, now: datetime) -> Edit:
-    """Return the edit that gives a task another mark, another text or both; a done one gets the time."""
-    line = plan.text.lines[task.box_line]
-    if mark != task.mark:
-        line = mark_line(plan, task, mark, now if mark == "x" else None)
-    if text == task.text:
-        return Edit(task.box_line, task.box_line + 1, (line,))
-    checkbox = read_checkbox(line[line.index(f"[{mark}]") :])
-    assert checkbox is not None
-    prefix = line[: len(line) - len(checkbox.text)] if checkbox.text else f"{line} "
-    return Edit(task.box_line, task.end, tuple(wrap_text(prefix, text, neighbor_format(plan, task))))
 
 
 def _require_task_text(source: str) -> str:
