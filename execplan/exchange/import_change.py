@@ -45,7 +45,7 @@ class ImportReport:
 
 
 class _Update(NamedTuple):
-    """What becomes of a task of the plan."""
+    """The new mark and text of a task of the plan."""
 
     mark: str
     text: str

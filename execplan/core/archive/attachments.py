@@ -80,18 +80,17 @@ def attach_files(
                             if file.copied:
                                 _link_copy(parent, copy, target, file.path)
                                 added_paths.append(file.path)
-                    extra_paths = tuple([attachment.path for attachment in attachments])
                     operation = _attach_operation(project, ref, folder, attachments, created_dirs)
-                    edit_result = amend(
+                    edit = amend(
                         project,
                         ref,
                         mention_change(attachments),
                         options,
                         command=command,
-                        extra_paths=extra_paths,
+                        extra_paths=tuple([attachment.path for attachment in attachments]),
                         make_operation=lambda: operation,
                     )
-                    return edit_result, attachments
+                    return edit, attachments
             finally:
                 for copy in copies:
                     parent.unlink(copy)
@@ -130,10 +129,7 @@ def _mention_change(
 ) -> ChangeBuilder:
     """Return a change that lists the attached files that the plan does not mention yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
-    lines = {
-        project.display_path(attachment.path): _attachment_line(project, attachment, description)
-        for attachment in attachments
-    }
+    lines = {project.display_path(file.path): _attachment_line(project, file, description) for file in attachments}
 
     def change(plan: ParsedPlan) -> PlanChange:
         text = "\n".join(plan.text.lines)
@@ -232,5 +228,5 @@ def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) ->
 
 
 def _attachment_line(project: Project, file: Attachment, description: str) -> str:
-    suffix = f": {description}" if description else ""
-    return f"`{project.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"
+    facts = f"({file.size:,} bytes, sha256 {file.digest[:16]})"
+    return f"`{project.display_path(file.path)}`{': ' * bool(description)}{description} {facts}"

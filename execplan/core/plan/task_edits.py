@@ -311,16 +311,15 @@ def next_bullet(plan: ParsedPlan, task: Task, offset: int) -> str:
     bullet = block.mark
     if bullet[:-1].isdigit():
         bullet = f"{int(bullet[:-1]) + offset}{bullet[-1]}"
-    return item_indent(plan, task) + bullet + (" " * (block.content_column - block.column - len(block.mark)) or " ")
+    return _item_indent(plan, task) + bullet + (" " * (block.content_column - block.column - len(block.mark)) or " ")
 
 
 def inner_indent(plan: ParsedPlan, task: Task) -> str:
     """Return the indentation of lines inside a task."""
-    return item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
+    return _item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
 
 
-def item_indent(plan: ParsedPlan, task: Task) -> str:
-    """Return the indentation of a task's first line."""
+def _item_indent(plan: ParsedPlan, task: Task) -> str:
     first_line = plan.text.lines[task.start]
     indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
     return indent if len(indent.expandtabs(4)) == task.item_block.column else " " * task.item_block.column

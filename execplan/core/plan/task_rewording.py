@@ -46,7 +46,6 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
         text = text if read_any_number(text) else read_prefix(task.text) + text
         source = new_source.removesuffix(new_text) + text
         changed_task = ChangedTask(index, task_ids(plan.tasks)[index])
-        task_label = f"{task.number}. {text}"
         head, box_text = _split_box_line(plan, task)
         new_lines = _format_task(head, box_text, source, text, neighbor_format(plan, task))
         if task.text == text and (
@@ -55,13 +54,8 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
             return PlanChange((), content, "", (f"unchanged: {format_task(content.tasks, index)}",), (changed_task,))
         edit = Edit(task.box_line, task.end, tuple(new_lines))
         new_content = _replace_task(content, task, (task.mark, text))
-        return PlanChange(
-            (edit,),
-            new_content,
-            f"reword {task_label}",
-            (f"reworded: {format_task(new_content.tasks, index)}",),
-            (changed_task,),
-        )
+        message = f"reworded: {format_task(new_content.tasks, index)}"
+        return PlanChange((edit,), new_content, f"reword {task.number}. {text}", (message,), (changed_task,))
 
     return build_change
 
