@@ -69,6 +69,7 @@ _CLIENTS = {
     "claude": ("EXECPLAN_CLAUDE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
+    "task-master": ("EXECPLAN_TASK_MASTER", ".venv/clients/node_modules/.bin/task-master"),
     "python for windows": ("EXECPLAN_WINDOWS_PYTHON", ".venv/windows/cp313/python.exe"),
     "git for windows": ("EXECPLAN_WINDOWS_GIT", ".venv/windows/git/git.exe"),
     "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
@@ -80,7 +81,7 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "emacs", "wine", "python for windows", "git for windows")
+_NEVER_REQUIRED = ("claude", "emacs", "task-master", "wine", "python for windows", "git for windows")
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {

@@ -34,6 +34,7 @@ WINGS = {
     "team": ("dependencies history worktrees", "plan_index review staleness", "advice", "costs github plan_moves"),
     "library": (".",),
     "agents": ("capture", ".", "toolkit"),
+    "exchange": (".",),
     "views": ("board charts", "site", "language_server server"),
     "cli": ("doctor", "."),
 }

@@ -39,6 +39,7 @@ export 35
 graph 18
 guard 47
 handoff 42
+import 39
 index 17
 init 18
 install 29

@@ -49,7 +49,6 @@ _SYNONYMS: Final = {
     "log, audit, runs": "logs",
     "log, audit, undo --list": "history",
     "new": "generate make",
-    "new --from, compile --from": "import",
     "new --list-templates": "template templates",
     "new, add": "create issue",
     "new, evaluate": "plan",

@@ -55,7 +55,7 @@ CODES_BY_EXIT: Final = {
     INPUT: (
         "agent-mode ambiguous-approval ambiguous-comment ambiguous-decision ambiguous-heading ambiguous-part "
         "ambiguous-plan ambiguous-run ambiguous-section ambiguous-task ambiguous-worktree bad-api-url bad-baseline "
-        "bad-check bad-composition bad-document bad-event bad-file-list bad-folder bad-form bad-front-matter "
+        "bad-check bad-composition bad-document bad-event bad-file-list bad-folder bad-form bad-front-matter bad-import "
         "bad-job-outputs bad-json bad-key bad-markers bad-patch bad-regex bad-replan bad-rules bad-setting bad-steps "
         "bad-ticket bad-toml bad-transition bad-units bad-yaml branch-exists broken-manifest broken-template "
         "budget-too-small claims-damaged conflict-markers damaged-block dependency-cycle directory-exists "
@@ -67,7 +67,7 @@ CODES_BY_EXIT: Final = {
         "no-such-run no-such-schema no-such-section no-such-step no-such-task no-text no-title no-worktree "
         "not-a-file not-a-folder not-a-plan not-a-site not-in-revision not-utf-8 nothing-to-attest nul-byte "
         "other-plan own-successor person-required plan-deleted read-only-task rule-failed section-twice "
-        "struck-through target-taken task-done too-large two-settings unclosed-fence unclosed-in-body unknown-host "
+        "struck-through target-taken task-done too-large two-settings unclosed-fence unclosed-in-body unknown-form unknown-host "
         "unknown-session unknown-setting unknown-template worktree-exists worktree-missing would-break"
     ),
     CONFLICT: (

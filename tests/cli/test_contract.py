@@ -34,6 +34,7 @@ CALLS = {
     "note": ["note", "Measured on two cores."],
     "revise": ["revise", "The tree was given up."],
     "set": ["set", "Plan of Work", "First the scanner."],
+    "import": ["import", "todo.txt"],
     "convert": ["convert"],
     "attach": ["attach", "README.md"],
     "edit": ["edit"],
@@ -113,6 +114,8 @@ SETUP_COMMANDS = {
 }
 """What must have happened for a call to make sense."""
 MAKES = "## Concrete Steps\n\n```python {#make type=create_file target=src/made.py}\nX = 1\n```\n"
+FILES = {"import": ("todo.txt", "(A) Read lines\n")}
+"""The file that a verb reads."""
 PLANS = {
     "compile": STEPS,
     "evaluate": STEPS,
@@ -152,6 +155,8 @@ def test_every_verb_is_called_here() -> None:
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_one_document(repo: Folder, verb: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
+    if verb in FILES:
+        repo.write(*FILES[verb])
     for call in SETUP_COMMANDS.get(verb, ()):
         assert repo.run(*call).exit in (OK, PAUSED)
     result = repo.run(*CALLS[verb], "--json")
@@ -183,7 +188,20 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
         verb
         for verb in COMMANDS
         if verb
-        not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "lsp", "uninstall", "self")
+        not in (
+            "init",
+            "new",
+            "import",
+            "explain",
+            "schema",
+            "prime",
+            "triage",
+            "guard",
+            "mcp",
+            "lsp",
+            "uninstall",
+            "self",
+        )
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:

@@ -59,6 +59,10 @@ def in_progress(scratch: Path) -> Shell:
     shell.write("call.json", json.dumps({"hook_event_name": "PreToolUse", **call}))
     comment = CommentRecord("c7f3k80v5m1qx", "comment", "2025-12-31T10:00:00Z", "Bob", "Which line endings?")
     shell.write(".agent/execplans/artifacts/2026-01-01_parser/comments.jsonl", comment.to_line())
+    shell.write("jira.csv", "Issue key,Summary,Status\nDEMO-1,Read lines,Done\n")
+    shell.write("todo.txt", "(A) Buy paper\nx 2025-12-30 Call Ann\n")
+    task = {"id": 1, "title": "Read lines", "status": "pending", "subtasks": []}
+    shell.write("tasks.json", json.dumps({"master": {"tasks": [task]}}))
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")
@@ -214,8 +218,9 @@ _WARNS = (
     "execplan compile parser --enhance",
     "execplan worktree parser --as",
     "execplan archive parser",
+    "execplan export parser --to",
 )
-"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree, open comments."""
+"""Examples that may warn: of what a form can't hold, a hook that is not trusted yet, a title that is there already, an enhancer that gets no text, someone else's worktree, open comments."""
 
 _PROGRAMS = {
     "done 3 --verify": ("bwrap", "there is no sandbox"),

@@ -57,6 +57,83 @@ def test_backlog_and_execplan_agree(repo: Folder) -> None:
     assert "- [x] #1 Writes lines" in _run(repo, "backlog", "task", "2", "--plain")
 
 
+TRACKED = """\
+# Build the parser
+
+## Purpose / Big Picture
+
+Plans can be read.
+
+## Progress
+
+- [x] (2025-12-30 09:15Z) Read `lines`: "all" of them.
+- [~] Build the parser.
+  - [ ] Blocks
+- [ ] Write the tests.
+
+## Plan of Work
+
+First the lines.
+
+- [ ] Not a task.
+"""
+
+
+def test_backlog_reads_an_export(repo: Folder) -> None:
+    need("backlog", "node")
+    _run(repo, "backlog", "init", "demo", "--defaults", "--integration-mode", "none")
+    repo.plan(TRACKED)
+    repo.ok("export", "parser", "--to", "backlog", "--out", ".")
+    listed = _run(repo, "backlog", "task", "list", "--plain")
+    states = dict.fromkeys(("To Do", "In Progress", "Done"), "")
+    state = ""
+    for line in listed.splitlines():
+        state = line.rstrip(":") if line.rstrip(":") in states else state
+        states[state] = states.get(state, "") + line
+    assert 'TASK-1 - Read `lines`: "all" of them.' in states["Done"]
+    assert "TASK-2 - Build the parser." in states["In Progress"]
+    assert "TASK-2.1 - Blocks" in states["To Do"]
+    assert "TASK-3 - Write the tests." in states["To Do"]
+    assert "doc-1 - Build the parser" in _run(repo, "backlog", "doc", "list", "--plain")
+
+
+def test_openspec_accepts_an_export(repo: Folder) -> None:
+    need("openspec", "node")
+    _run(repo, "openspec", "init", ".", "--tools", "none")
+    repo.plan(TRACKED)
+    repo.ok("export", "parser", "--to", "openspec", "--out", ".")
+    assert "1 passed, 0 failed" in _run(repo, "openspec", "validate", "--all", "--strict")
+    [change] = json.loads(_run(repo, "openspec", "list", "--json"))["changes"]
+    assert (change["name"], change["completedTasks"], change["totalTasks"]) == ("build-the-parser", 1, 4)
+
+
+def test_tasks_of_task_master_are_imported(repo: Folder) -> None:
+    need("task-master", "node")
+    tasks = repo.write(".taskmaster/tasks/tasks.json", '{"master": {"tasks": [], "metadata": {}}}')
+    _run(
+        repo,
+        "task-master",
+        "add-task",
+        "--title",
+        "Write `a` [x] parser",
+        "--description",
+        "Reads",
+        "--priority",
+        "high",
+    )
+    _run(repo, "task-master", "add-task", "--title", "Write the tests", "--description", "All", "--dependencies", "1")
+    _run(repo, "task-master", "add-subtask", "--parent", "1", "--title", "Lines", "--description", "By line")
+    _run(repo, "task-master", "set-status", "--id", "1.1", "--status", "done")
+    data = repo.ok("import", str(tasks))
+    assert data["form"] == "task-master"
+    shown = [(task["mark"], task["depth"], task["text"]) for task in repo.ok("show", data["path"])["tasks"]]
+    assert shown[1:] == [("x", 1, "Lines (id: 1.1)"), (" ", 0, "Write the tests (id: 2)")]
+    assert shown[0][1:] == (0, "Write `a` [x] parser (id: 1)")
+    _run(repo, "task-master", "set-status", "--id", "2", "--status", "done")
+    assert "done: 2 Write the tests" in repo.ok("import", str(tasks))["said"]
+    assert repo.ok("import", str(tasks))["changed"] is False
+
+
 def test_openspec_and_execplan_agree(repo: Folder) -> None:
     need("openspec", "node")
     _run(repo, "openspec", "init", ".", "--tools", "none")

@@ -50,6 +50,13 @@ SCENES = {
         Scene("rename", ("rename", "parser", "Build the parser anew"), moves=True, stride=2),
         Scene("lint --fix", ("lint", "--fix"), UNTIDY, per_file=True, stride=2),
         Scene("new", ("new", "Write the tests of it", "--task", "Write one")),
+        Scene(
+            "import",
+            ("import", "README.md", "--from", "todo-txt", "-p", PARSER),
+            max_changes=0,
+            per_file=True,
+            stride=3,
+        ),
         Scene("attach", ("attach", "README.md", "-p", PARSER), per_file=True, stride=3),
         Scene("comment", ("comment", "Which one?", "--on", "2", "-p", PARSER), per_file=True, stride=2),
         Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), max_changes=0),

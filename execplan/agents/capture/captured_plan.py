@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from execplan.agents.capture.native_plan import NativePlan, convert
-from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template, section_lines
+from execplan.agents.capture.plan_assembly import SECRET_CODE, fill_template
 from execplan.agents.capture.plan_revision import is_revision, revise_plan
-from execplan.core.archive.attachments import attach_files
+from execplan.core.archive.attachments import attach_files, attached_paths
 from execplan.core.edits.bulk_operation import BulkOperation
 from execplan.core.edits.plan_writer import WriteOptions, amend
 from execplan.core.errors import ErrorContext, ExecplanError
@@ -217,7 +217,7 @@ def _find_earlier(project: Project, session: str, text: str, native: NativePlan)
     title = normalize_text(native.title)
     for ref in open_refs:
         plan = _read_plan(project, ref)
-        if plan is not None and normalize_text(plan.title or "") == title and _original_paths(plan):
+        if plan is not None and normalize_text(plan.title or "") == title and attached_paths(plan, _DESCRIPTION):
             return ref
     return None
 
@@ -229,27 +229,15 @@ def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan | None:
         return None
 
 
-def _original_paths(plan: ParsedPlan) -> list[str]:
-    """Return the paths of the originals that a plan names, from the repository root, the oldest first."""
-    paths = []
-    for line in section_lines(plan, outline.ARTIFACTS):
-        _, _, rest = line.partition("`")
-        path, quote, description = rest.partition("`")
-        if quote and description.startswith(f": {_DESCRIPTION}"):
-            paths.append(path)
-    return paths
-
-
 def _read_original(project: Project, ref: PlanRef) -> str | None:
     """Return the last original of a plan; None if it has none, or it can't be read."""
     plan = _read_plan(project, ref)
-    paths = _original_paths(plan) if plan is not None else []
-    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    paths = attached_paths(plan, _DESCRIPTION) if plan is not None else []
     if not paths:
         return None
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
-        data, _ = file_access.read(os.path.join(folder, os.path.basename(paths[-1])), reader.MAX_BYTES)
-        return data.decode()
+        return file_access.read(os.path.join(folder, os.path.basename(paths[-1])), reader.MAX_BYTES)[0].decode()
     except (ExecplanError, UnicodeDecodeError):
         return None
 

@@ -131,7 +131,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "export": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --to --environment",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --out --force",
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
@@ -169,6 +169,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         "--purpose --task --template",
         file_options="--from",
         denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with --hook",
+    ),
+    "import": AllowedOptions(
+        _WRITE_FLAGS, f"{_PLAN_OPTIONS} --from --title", operand_kind="file", denied_options=_DENIED_OPTIONS
     ),
     "comment": _writing_command(value_options="--on"),
     "reply": _writing_command("--reopen"),

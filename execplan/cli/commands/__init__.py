@@ -21,6 +21,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "note": "Add a note to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
         "set": "Replace the body of a section, or set metadata.",
+        "import": "Import tasks of another program, and update them later.",
         "convert": "Make an ExecPlan of a plan in another form.",
         "attach": "Attach files to a plan as evidence.",
         "undo": "Undo the last operation.",
@@ -72,7 +73,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "run": "Run the approved steps of a plan and check each result.",
         "resume": "Continue a paused, interrupted or failed run.",
         "rollback": "Roll back the changes of a run.",
-        "export": "Export an approved plan as a workflow for CI, or as a makefile.",
+        "export": "Export a plan to another program's form, or to run in CI.",
         "job": "Run one job of an exported plan.",
         "replan": "Revise the remaining steps of a run.",
         "runs": "List runs and their states.",
@@ -102,6 +103,7 @@ NOT_ON_WINDOWS = frozenset("approve evaluate export guard job replan report resu
 _EDIT_COMMANDS = "add decide discover note outcome reopen revise reword split".split()
 MODULES = {
     **dict.fromkeys(_EDIT_COMMANDS, "edit_commands"),
+    "import": "import_file",
     "redo": "undo",
     "reply": "comment",
     "resolve": "comment",

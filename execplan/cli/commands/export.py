@@ -12,6 +12,7 @@ from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.option_rules import option_rules, requires
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
+from execplan.core import features
 from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_access import resolve_path
@@ -21,6 +22,7 @@ from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import do_overlap, is_inside
 from execplan.core.text.text_lines import digest
+from execplan.exchange.form_registry import WRITERS
 from execplan.execution.binding import bound_paths
 from execplan.execution.export.export_jobs import passed_paths
 from execplan.execution.world import normalize_path
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from execplan.execution.export.exported_plan import ExportedPlan
 
+_ENGINES = ("github", "gitlab", "make")
 _MARK = b"# Exported by execplan "
 _MAX_BYTES = 16 << 20
 
@@ -147,9 +150,15 @@ def _warnings(plan: ExportedPlan, target: str) -> tuple[str, ...]:
 
 
 @define_command(
-    reads="the execution plan and its approval; the files that its steps name; the policy; the files that Git ignores.",
-    writes="FILE with --out; otherwise nothing.",
+    reads=(
+        "the plan; for github, gitlab and make also its execution plan and approval, the files that its steps name, the "
+        "policy, and the files that Git ignores."
+    ),
+    writes="FILE, or files in the directory FILE, with --out; otherwise nothing.",
     examples=(
+        "execplan export parser --to html --out parser.html",
+        "execplan export parser --to github-issues",
+        "execplan export parser --to openspec --out . --dry-run",
         "execplan export parser --to github --out .github/workflows/parser.yml",
         "execplan export parser --to gitlab --out .gitlab-ci.yml --dry-run",
         "execplan export parser --to make",
@@ -159,35 +168,56 @@ def _warnings(plan: ExportedPlan, target: str) -> tuple[str, ...]:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(("github", "gitlab", "make")),
+    type=click.Choice((*WRITERS, *_ENGINES)),
     required=True,
-    help="The engine: GitHub Actions, GitLab CI/CD, or make.",
+    help="The form: of another program, or of an engine that runs the plan (github, gitlab, make).",
 )
 @click.option(
     "--environment",
     metavar="NAME",
     help="The environment of GitHub whose reviewers let steps begin that need a person (default: execplan).",
 )
-@click.option("--out", metavar="FILE", help="Write the result to FILE, which may be an older export.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Write the result to FILE; backlog and openspec: to files in the directory FILE.",
+)
+@click.option("--force", is_flag=True, help="Replace files that have other content.")
 @new_options
-@option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"))
+@option_rules(requires("--dry-run", "--out"), requires("--commit", "--out"), requires("--force", "--out"))
 def export(
-    call: Call, plan: str | None, *, target: str, environment: str | None, out: str | None, options: WriteOptions
+    call: Call,
+    plan: str | None,
+    *,
+    target: str,
+    environment: str | None,
+    out: str | None,
+    force: bool,
+    options: WriteOptions,
 ) -> Answer:
-    """Export an approved plan as a workflow for CI, or as a makefile.
+    """Export a plan to the form of another program, or an approved plan to run in CI or with make.
 
-    Steps that run in sequence share a job; a new one begins where a person must decide. On GitHub, reviewers of an
-    environment let such a job begin, on GitLab somebody starts it. Each job first checks that the plan and the files
-    that it uses are the approved ones. Then `execplan job` runs its steps as `run` would, and passes their outputs on to
-    the next job.
+    markdown, json, html, docx, github-issues, backlog, openspec and superpowers need no approval. What a form can't
+    hold is printed as a warning. `import` reads json and github-issues; the Markdown forms are plans as they are.
+
+    github, gitlab and make are workflows of GitHub and GitLab, and a makefile. Steps that run in sequence share a job; a
+    new one begins where a person must decide. On GitHub, reviewers of an environment let such a job begin, on GitLab
+    somebody starts it. Each job first checks that the plan and the files that it uses are the approved ones. Then
+    `execplan job` runs its steps as `run` would, and passes their outputs on to the next job.
 
     A workflow of GitHub sets up the languages of the steps' programs. A plan that needs an answer in the middle of a
-    job, or files that only this machine has, is not exported.
+    job, or files that only this machine has, is not exported to these.
     """
     if out is not None and (not out or out == "-"):
         raise usage_error("--out requires the name of a file", "omit --out: the result is printed")
     if environment is not None and target != "github":
         raise usage_error("only GitHub has environments with reviewers", "omit --environment, or use --to github")
+    if target in WRITERS:
+        project, ref = plan_selection.select_plan(os.getcwd(), plan)
+        answer: Answer = features.load(features.FORM_EXPORT)(project, ref, target, out, options, force=force)
+        return answer
+    if force:
+        raise usage_error("--force is for the forms of other programs", "choose another file with --out")
     from execplan.execution.export.exported_plan import ENVIRONMENT, export_plan
 
     if environment is not None and not (

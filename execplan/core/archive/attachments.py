@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from execplan.core.archive.move_record import MoveDetails, pack_details
 from execplan.core.edits.edit_journal import Operation
@@ -13,6 +13,7 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.files.open_directory import OpenDirectory
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan.model import ParsedPlan
+from execplan.core.plan.outline import ARTIFACTS
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
 from execplan.core.plan.section_edits import add_note
 from execplan.core.plan_store import plan_store
@@ -37,19 +38,27 @@ class Attachment(NamedTuple):
 
 
 def attach_files(
-    project: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
+    project: Project,
+    ref: PlanRef,
+    sources: Sequence[str],
+    description: str,
+    options: WriteOptions,
+    *,
+    create: bool,
+    extend: Callable[[ChangeBuilder], ChangeBuilder] = lambda change: change,
+    command: str = "attach",
 ) -> tuple[EditResult, list[Attachment]]:
     """Copy files into a plan's artifacts and list them in Artifacts and Notes, all or none; raises ExecplanError.
 
-    `description` explains what the files show; it may be empty.
+    `description` may be empty; `extend` adds what else the command changes in the plan, in the same write.
     """
 
     def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
-        return _mention_change(project, attachments, description, create=create)
+        return extend(_mention_change(project, attachments, description, create=create))
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     attachments = _place_files(folder, sources)
-    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command="attach")
+    preview = amend(project, ref, mention_change(attachments), options._replace(dry_run=True), command=command)
     if options.dry_run:
         return preview, attachments
     added_paths: list[str] = []
@@ -71,18 +80,17 @@ def attach_files(
                             if file.copied:
                                 _link_copy(parent, copy, target, file.path)
                                 added_paths.append(file.path)
-                    extra_paths = tuple([attachment.path for attachment in attachments])
                     operation = _attach_operation(project, ref, folder, attachments, created_dirs)
-                    edit_result = amend(
+                    edit = amend(
                         project,
                         ref,
                         mention_change(attachments),
                         options,
-                        command="attach",
-                        extra_paths=extra_paths,
+                        command=command,
+                        extra_paths=tuple([attachment.path for attachment in attachments]),
                         make_operation=lambda: operation,
                     )
-                    return edit_result, attachments
+                    return edit, attachments
             finally:
                 for copy in copies:
                     parent.unlink(copy)
@@ -91,6 +99,14 @@ def attach_files(
         for directory in reversed(created_dirs):
             atomic_files.remove_empty_directory(directory)
         raise
+
+
+def attached_paths(plan: ParsedPlan, description: str) -> list[str]:
+    """Return the paths of the files that a plan lists with a description that begins like this, the oldest first."""
+    section = plan.section(ARTIFACTS)
+    lines = plan.text.lines[section.body_start : section.content_end] if section is not None else []
+    parts = [line.partition("`")[2].partition("`") for line in lines]
+    return [path for path, quote, about in parts if quote and about.startswith(f": {description}")]
 
 
 def _attach_operation(
@@ -113,10 +129,7 @@ def _mention_change(
 ) -> ChangeBuilder:
     """Return a change that lists the attached files that the plan does not mention yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
-    lines = {
-        project.display_path(attachment.path): _attachment_line(project, attachment, description)
-        for attachment in attachments
-    }
+    lines = {project.display_path(file.path): _attachment_line(project, file, description) for file in attachments}
 
     def change(plan: ParsedPlan) -> PlanChange:
         text = "\n".join(plan.text.lines)
@@ -215,5 +228,5 @@ def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) ->
 
 
 def _attachment_line(project: Project, file: Attachment, description: str) -> str:
-    suffix = f": {description}" if description else ""
-    return f"`{project.display_path(file.path)}`{suffix} ({file.size:,} bytes, sha256 {file.digest[:16]})"
+    facts = f"({file.size:,} bytes, sha256 {file.digest[:16]})"
+    return f"`{project.display_path(file.path)}`{': ' * bool(description)}{description} {facts}"

@@ -36,7 +36,7 @@ def no_checkbox_error(task: Task, command: str) -> ExecplanError:
     """Return the error for a command that writes checkboxes, in a plan that ends with a task without one."""
     form = _FORM_NAMES[task.status.form] if task.status is not None else ""
     message = f"{command} needs tasks with checkboxes, but the state of this plan's tasks is {form}"
-    return _read_only_error(task, message, f"edit the file by hand; its last task is on line {task.box_line + 1}")
+    return _read_only_error(task, message, f"edit it by hand after line {task.box_line + 1}, or run: execplan convert")
 
 
 def phase_edits(plan: ParsedPlan, tasks: Sequence[tuple[str, str]]) -> Iterator[tuple[Edit, str]]:

@@ -84,7 +84,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
                     f"task {task.number} can't be reopened, because its text is struck through: {task.text}",
                     hint=f"give it a text that is not: execplan reword {task.number} 'Text'",
                 )
-            line = _mark_line(plan, task, mark, now)
+            line = mark_line(plan, task, mark, now)
             edits.append(Edit(task.box_line, task.box_line + 1, (line,)))
             expected_tasks[task.number - 1] = (mark, task.text)
             messages.append(f"{'done' if mark == 'x' else 'reopened'}: {label}")
@@ -228,7 +228,7 @@ def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -
     return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
 
 
-def _mark_line(plan: ParsedPlan, task: Task, mark: str, now: datetime | None) -> str:
+def mark_line(plan: ParsedPlan, task: Task, mark: str, now: datetime | None) -> str:
     """Return the line of a task's checkbox with another character, and with a new timestamp or none; or of its status."""
     if task.status is not None:
         from execplan.core.plan.status_edits import write_status  # most tasks have a checkbox

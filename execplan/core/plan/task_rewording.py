@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.item_format import ItemFormat, wrap_text
 from execplan.core.plan.line_grammar import read_any_number, read_checkbox, read_prefix, text_without_timestamp
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def reword_task(query: str, source: str) -> ChangeBuilder:
-    """Build a change that replaces the text of a task; its timestamp and number stay unless the new text has others."""
+    """Build a change that replaces the text of a task; its timestamp, number and reference stay unless the new text has others."""
     new_source = text_without_box(source)
     new_text = _require_task_text(new_source)
     known_ids: list[str] = []
@@ -41,10 +42,10 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
         index = task.number - 1
-        text = new_text if read_any_number(new_text) else read_prefix(task.text) + new_text
+        text = features.load(features.KEPT_REFERENCE)(task.text, new_text)
+        text = text if read_any_number(text) else read_prefix(task.text) + text
         source = new_source.removesuffix(new_text) + text
         changed_task = ChangedTask(index, task_ids(plan.tasks)[index])
-        task_label = f"{task.number}. {text}"
         head, box_text = _split_box_line(plan, task)
         new_lines = _format_task(head, box_text, source, text, neighbor_format(plan, task))
         if task.text == text and (
@@ -53,27 +54,24 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
             return PlanChange((), content, "", (f"unchanged: {format_task(content.tasks, index)}",), (changed_task,))
         edit = Edit(task.box_line, task.end, tuple(new_lines))
         new_content = _replace_task(content, task, (task.mark, text))
-        return PlanChange(
-            (edit,),
-            new_content,
-            f"reword {task_label}",
-            (f"reworded: {format_task(new_content.tasks, index)}",),
-            (changed_task,),
-        )
+        message = f"reworded: {format_task(new_content.tasks, index)}"
+        return PlanChange((edit,), new_content, f"reword {task.number}. {text}", (message,), (changed_task,))
 
     return build_change
 
 
 def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
-    """Build a change that replaces an unfinished task with a done one and an open one, which keeps the nested items."""
-    sources = text_without_box(done_text), text_without_box(open_text)
-    texts = _require_task_text(sources[0]), _require_task_text(sources[1])
+    """Build a change that replaces an unfinished task with a done one and an open one, which keeps nested items and reference."""
+    given_sources = text_without_box(done_text), text_without_box(open_text)
+    given_texts = _require_task_text(given_sources[0]), _require_task_text(given_sources[1])
     known_ids: list[str] = []
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         task_section(plan, command="split")
         task = find_tasks(plan, [query], known_ids)[0]
         content = plan_content(plan)
+        texts = given_texts[0], features.load(features.KEPT_REFERENCE)(task.text, given_texts[1])
+        sources = given_sources[0], given_sources[1].removesuffix(given_texts[1]) + texts[1]
         index, task_id = task.number - 1, task_ids(plan.tasks)[task.number - 1]
         present = [(mark, without_prefix(text)) for mark, text in content.tasks[index : index + 2]]
         if present == [("x", without_prefix(texts[0])), (" ", without_prefix(texts[1]))]:
