@@ -9,6 +9,7 @@ from execplan.execution.attributes import (
     ATTRIBUTES_BY_NAME,
     COMMAND_TYPES,
     EXECUTE,
+    IDEMPOTENT,
     MANUAL,
     STEP_OUTCOMES,
     TOOL,
@@ -38,6 +39,8 @@ def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[s
                 _set_field(step, ATTRIBUTES_BY_NAME[name].field, parse_step_attribute(name, text))
             except AttributeValueError:
                 continue
+    if "service" in step:
+        step.setdefault("effect", IDEMPOTENT)
     step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body_fields(draft, kind)}
     if step.get("when", {}).get("kind") in STEP_OUTCOMES:
         step["when"]["of"] = last_steps.get(step["when"]["of"], step["when"]["of"])

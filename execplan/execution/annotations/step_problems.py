@@ -8,7 +8,11 @@ from execplan.execution.annotations.annotated_fences import AnnotatedFence, find
 from execplan.execution.annotations.annotated_steps import fence_problem, last_step_ids
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.plan_settings import read_plan_settings
-from execplan.execution.annotations.step_fields import build_all_step_fields, parse_tool_parameters
+from execplan.execution.annotations.step_fields import (
+    build_all_step_fields,
+    build_step_fields,
+    parse_tool_parameters,
+)
 from execplan.execution.attributes import (
     ALTERNATIVE,
     ATTRIBUTES_BY_NAME,
@@ -22,7 +26,7 @@ from execplan.execution.attributes import (
     types_with_target,
 )
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
-from execplan.execution.documents.step_rules import check_shared_paths, types_with_field
+from execplan.execution.documents.step_rules import check_shared_paths, service_problems, types_with_field
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
 
@@ -132,6 +136,8 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
         yield f"{kind} has no output to expect"
     if fence.expect is not None and "expect" in attributes:
         yield "the expected output is given twice: with expect, and in the code block below"
+    for name, message in service_problems(build_step_fields(drafts[-1], {})) if "service" in attributes else ():
+        yield f"{name}: {message}"
     yield from _change_problems(fence, kind, attributes)
 
 

@@ -32,7 +32,8 @@ def describe_step(step: dict[str, Any]) -> str:
     if kind in COMMAND_TYPES:
         lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
         shell = step.get("shell")
-        text = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
+        verb = "Start the service" if step.get("service") else "Run"
+        text = f"{verb} a script for {shell}: {'; '.join(lines)}" if shell else f"{verb} {' '.join(lines)}"
     elif kind in FILE_TYPES:
         subject = step.get("target") or ", ".join(diff_paths(str(step.get("patch", ""))))
         text = f"{STEP_TYPES[kind].verb} {subject}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.steps.services import Services
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
     from execplan.execution.execution_plan import ExecutionPlan
@@ -34,6 +35,7 @@ class RunContext(NamedTuple):
     observer: RunObserver
     deadline: float
     """Time limit of the whole run, by time.monotonic()."""
+    services: Services
     traceparent: str = ""
     """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
 
@@ -49,6 +51,7 @@ def create_context(
     """Create the context of a run that nothing has stopped. Raises ExecplanError."""
     from execplan.execution.engine.commands.command_environment import make_redaction
     from execplan.execution.engine.commands.stop_signal import StopSignal
+    from execplan.execution.engine.steps.services import Services
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
@@ -64,6 +67,7 @@ def create_context(
         StopSignal(),
         observer,
         deadline,
+        Services(),
     )
 
 
