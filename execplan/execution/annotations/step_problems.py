@@ -29,6 +29,7 @@ from execplan.execution.documents.order_rules import check_conditions, check_dep
 from execplan.execution.documents.step_rules import check_shared_paths, service_problems, types_with_field
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
+from execplan.execution.shell.endless_commands import describe_endless, find_endless_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ def find_step_problems(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProbl
     drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED]
     step_problems += _id_problems(fences_by_line, drafts)
     step_problems += _cross_step_problems(fences_by_line, drafts)
+    step_problems += _endless_steps(fences_by_line, drafts)
     return tuple(sorted(dict.fromkeys(step_problems), key=lambda problem: (problem.line, problem.column, problem.kind)))
 
 
@@ -238,6 +240,14 @@ def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDra
                 yield attribute_problem(
                     fence, "EP603", f"{name} is several steps, but an alternative must be one step", attribute
                 )
+
+
+def _endless_steps(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
+    """Yield a problem for each command that would run until its time limit, because it never ends."""
+    for draft in drafts:
+        is_command = draft.attributes.get("type", EXECUTE) in COMMAND_TYPES
+        if is_command and "service" not in draft.attributes and (command := find_endless_command(draft.command)):
+            yield fence_problem(fences_by_line[draft.start], "EP613", describe_endless(command))
 
 
 def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) ->
     from execplan.execution.engine.commands.command_sandbox import find_sandbox
     from execplan.execution.engine.steps.step_paths import runs_program
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-    from execplan.execution.engine.workspace.workspace_snapshot import BYTES, FILES, WorkspaceWalker
+    from execplan.execution.engine.workspace.workspace_walk import BYTES, FILES, WorkspaceWalker
 
     if not any([runs_program(step) for step in steps]):
         return []

@@ -137,7 +137,7 @@ def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
         return []
     from execplan.execution.engine.executors.ticket_creation import reason_to_stay
 
-    if not all([reason_to_stay(step) for step in new_run.approved_steps.steps]):
+    if not all([reason_to_stay(step, new_run.context.document) for step in new_run.approved_steps.steps]):
         return []
     warning = "all steps run here: only commands that declare inputs and outputs run on workers"
     return [] if new_run.context.observer.warn(warning) else [warning]

@@ -196,7 +196,7 @@ class StepExecutor:
         from execplan.execution.engine.executors.ticket_creation import reason_to_stay
         from execplan.execution.engine.executors.worker_workspace import pack_workspace
 
-        if reason_to_stay(step):
+        if reason_to_stay(step, context.document):
             return None
         if self._packed is None:
             self._packed = pack_workspace(context.run_paths.project, context.workspace)

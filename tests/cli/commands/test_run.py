@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.core.errors import USAGE
-from execplan.execution.engine.workspace.workspace_snapshot import BYTES, FILES
+from execplan.execution.engine.workspace.workspace_walk import BYTES, FILES
 from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -234,7 +234,7 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (FILES, BYTES) == (20_000, 256 << 20)
-    monkeypatch.setattr("execplan.execution.engine.workspace.workspace_snapshot.FILES", 3)
+    monkeypatch.setattr("execplan.execution.engine.workspace.workspace_walk.FILES", 3)
     with_approved_plan(desk, MAKE, SEE)
     expected = (
         "the repository has more than 3 files or 256 MB; a rollback restores only the paths that commands declare"

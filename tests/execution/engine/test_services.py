@@ -222,9 +222,7 @@ def test_a_rollback_reverts_what_it_wrote_between_the_steps_and_at_its_end(desk:
 def test_a_signal_or_a_kill_leaves_nothing_and_a_resume_goes_on(
     desk: RunRepository, port: int, number: signal.Signals
 ) -> None:
-    waiting = (
-        "```sh {#wait shell effect=idempotent timeout=30 exit=0}\ntouch begun; while ! test -e .git/calm; do sleep 0.01; done\n```\n"
-    )
+    waiting = "```sh {#wait shell effect=idempotent timeout=30 exit=0}\ntouch begun; while ! test -e .git/calm; do sleep 0.01; done\n```\n"
     fences = [service(python("server.py", port), f"port:{port}"), client("one", port, "/a"), waiting]
     desk.approve_plan(steps(*fences, client("two", port, "/b")))
     process = desk.start("run")

@@ -21,10 +21,10 @@ _UP = 0x41
 
 
 class Loopback:
-    """A network namespace with a loopback that is up."""
+    """A network namespace whose loopback is up."""
 
     def __init__(self) -> None:
-        """Create the namespace. Raises OSError if the system does not allow it."""
+        """Create the namespace and its loopback. Raises OSError if the system does not allow it."""
         import subprocess
 
         process = subprocess.Popen(  # noqa: S603 - our own

@@ -29,13 +29,13 @@ _FREE_SECONDS = 2.0
 """Seconds in which a service of an interrupted session may end, before its port counts as used by another program."""
 
 
-def start_probe(wanted: str, port: int, path: str, handles: Sequence[int]) -> subprocess.Popen[bytes]:
+def start_probe(port_state: str, port: int, path: str, handles: Sequence[int]) -> subprocess.Popen[bytes]:
     """Start a probe that exits with 0 once a port is `free` or `served`, in the network with these handles.
 
     With a path, a port is served once it answers a request for that path with a status below 400.
     """
     return subprocess.Popen(  # noqa: S603 - our own
-        [*python_argv("readiness_probe"), wanted, str(port), path, *map(str, handles)],
+        [*python_argv("readiness_probe"), port_state, str(port), path, *map(str, handles)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -46,15 +46,15 @@ def start_probe(wanted: str, port: int, path: str, handles: Sequence[int]) -> su
 
 def main() -> None:
     """Wait for the state of the port in the arguments."""
-    wanted, port, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    port_state, port, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     join_namespaces([int(handle) for handle in sys.argv[4:]])
     deadline = time.monotonic() + _FREE_SECONDS
     while True:
-        if wanted == FREE and not any([_serves(address, port, "") for address in _ADDRESSES]):
+        if port_state == FREE and not any([_serves(address, port, "") for address in _ADDRESSES]):
             sys.exit(0)
-        if wanted == SERVED and any([_serves(address, port, path) for address in _ADDRESSES]):
+        if port_state == SERVED and any([_serves(address, port, path) for address in _ADDRESSES]):
             sys.exit(0)
-        if wanted == FREE and time.monotonic() > deadline:
+        if port_state == FREE and time.monotonic() > deadline:
             sys.exit(1)
         if select.select([0], [], [], _PAUSE)[0] and not os.read(0, 1):
             sys.exit(1)

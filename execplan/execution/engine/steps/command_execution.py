@@ -156,7 +156,7 @@ def command_spec(
     policy = context.policy
     limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(context.run_paths.project.root, cwd))
-    network = context.services.network
+    network = context.running_services.network if context.running_services is not None else ()
     return CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths, network)
 
 

@@ -35,9 +35,16 @@ class RunContext(NamedTuple):
     observer: RunObserver
     deadline: float
     """Time limit of the whole run, by time.monotonic()."""
-    services: Services
     traceparent: str = ""
     """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
+    running_services: Services | None = None
+    """The services that the session of the run has started; None outside of a session."""
+
+    @property
+    def services(self) -> Services:
+        """The services that the session of the run has started."""
+        assert self.running_services is not None
+        return self.running_services
 
 
 def create_context(
@@ -51,7 +58,6 @@ def create_context(
     """Create the context of a run that nothing has stopped. Raises ExecplanError."""
     from execplan.execution.engine.commands.command_environment import make_redaction
     from execplan.execution.engine.commands.stop_signal import StopSignal
-    from execplan.execution.engine.steps.services import Services
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 
@@ -67,7 +73,6 @@ def create_context(
         StopSignal(),
         observer,
         deadline,
-        Services(),
     )
 
 

@@ -118,7 +118,9 @@ def perform_step(context: RunContext, step: Step, attempt: int, prepared: Prepar
     attempt_transcript = AttemptTranscript(context, step, attempt)
     with attempt_transcript as transcript:
         if step.service is not None:
-            action_result = context.services.start(
+            from execplan.execution.engine.steps.service_start import start_service
+
+            action_result = start_service(
                 context, step, attempt, transcript, lambda: AttemptTranscript(context, step, attempt, LOG).transcript
             )
         elif is_command(step):
