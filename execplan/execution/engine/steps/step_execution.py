@@ -15,6 +15,7 @@ from execplan.execution.engine.journal.journal_entries import AttemptResult, Jou
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
 from execplan.execution.engine.steps.file_writes import write_files
+from execplan.execution.engine.steps.ignored_content import make_step_redaction
 from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
     checked_paths,
@@ -238,7 +239,9 @@ class AttemptTranscript:
             if runs_program(step) and suffix != LOG
             else None
         )
-        self.transcript = Transcript(path, title, context.redaction, context.policy.output_kb << 10, line)
+        self.transcript = Transcript(
+            path, title, make_step_redaction(context, step), context.policy.output_kb << 10, line
+        )
         link_transcript(context.run_paths, path)
 
     def __enter__(self) -> Transcript:
