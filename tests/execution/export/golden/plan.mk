@@ -8,16 +8,16 @@ EXECPLAN ?= execplan
 all: job-3
 
 check:
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 398f72f7eb13691a10f42592083bda6f75bce91851a4a0232cc3d7094bfc7777 --check
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest f36c1d99663292b48b8135c191822e99370da55cc452ff33438a05f72811cd06 --check
 
 # write, drop
 job-1: check
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 398f72f7eb13691a10f42592083bda6f75bce91851a4a0232cc3d7094bfc7777
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest f36c1d99663292b48b8135c191822e99370da55cc452ff33438a05f72811cd06
 
 # build
 job-2: job-1
-	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest 9c890dfedb0e184826876264e0373c999e1e2e014f825a9512aaa8d1d9c95f20
+	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest ee1e329a6e08178798ffa6ee59af280222411088c88e4d652c7a5c91212f0070
 
 # check
 job-3: job-2
-	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 7d68e905186ce6c34226551b21cd7ea2e7a223de9946a4c627b36ed39cacb261
+	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 5655cbbacc21f403ece2db8d1c95e53ae5a97f65684b165e0561cdcf0abe7565
