@@ -242,6 +242,18 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     assert any(expected in warning for warning in desk.type("run", "--json").json["warnings"])
 
 
+def test_a_run_with_many_steps_warns_of_uncommitted_changes(desk: InProcessRepository) -> None:
+    commands = "\n".join([f"ls src/{number}" for number in range(11)])
+    for count, is_warned in ((10, False), (11, True)):
+        lines = "\n".join(commands.split("\n")[:count])
+        with_approved_plan(desk, f"```sh {{#see}}\n{lines}\n```\n")
+        desk.commit()
+        assert "uncommitted" not in desk.type("run", "--dry-run").err
+        desk.write("src/other.py", f"y = {count}\n")
+        expected = "the working tree has uncommitted changes, such as src/other.py, and the run has 11 steps"
+        assert (expected in desk.type("run", "--dry-run").err) == is_warned
+
+
 def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: InProcessRepository) -> None:
     with_approved_plan(without_sandbox(desk), MAKE, SEE)
     document = desk.type("run", "--json").json
