@@ -24,6 +24,7 @@ from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.engine.steps.service_start import start_service
 from execplan.execution.engine.steps.services import Services
 from execplan.execution.engine.stop_reasons import (
     StopReason,
@@ -263,7 +264,7 @@ def open_loop(
     jobs: int,
 ) -> Iterator[RunLoop]:
     """Open the loop that runs approved steps; until it is closed, signals stop it."""
-    context = context._replace(running_services=Services())
+    context = context._replace(running_services=Services(start_service))
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
         add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),

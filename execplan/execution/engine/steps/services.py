@@ -13,7 +13,8 @@ from execplan.execution.engine.journal.journal_entries import AttemptResult
 from execplan.execution.readiness import Readiness, parse_readiness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
     from execplan.execution.engine.commands.command_result import CommandResult
     from execplan.execution.engine.commands.command_sandbox import Sandbox
@@ -92,7 +93,9 @@ class RunningService:
 class Services:
     """The services of one session of a run, in the order in which they were started."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Callable[..., Any]) -> None:
+        """`start` is `start_service`: what only inspects a run does not depend on it."""
+        self.start = start
         self._running: list[RunningService] = []
         self._loopback: Loopback | None = None
 

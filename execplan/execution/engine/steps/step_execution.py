@@ -119,9 +119,7 @@ def perform_step(context: RunContext, step: Step, attempt: int, prepared: Prepar
     attempt_transcript = AttemptTranscript(context, step, attempt)
     with attempt_transcript as transcript:
         if step.service is not None:
-            from execplan.execution.engine.steps.service_start import start_service
-
-            action_result = start_service(
+            action_result = context.services.start(
                 context, step, attempt, transcript, lambda: AttemptTranscript(context, step, attempt, LOG).transcript
             )
         elif is_command(step):
