@@ -27,6 +27,7 @@ _FIELDS = {
     "destroys": "command flags needles effect",
     "destroys_by_statement": "program statements needles",
     "runs_until_stopped": "patterns after_runner",
+    "never_ends": "command flags unless alone",
     "waits_for_input": "patterns",
     "starts_detached": "patterns",
     "wrapper": "command value_flags flags leading_arguments takes_assignments does_more is_prefix",
@@ -87,6 +88,16 @@ def commands() -> str:
             "moves": _file_commands("moves"),
             "runs_until_stopped": _pattern([row for row in runs if row.get("after_runner", True)]),
             "runs_until_stopped_alone": _pattern([row for row in runs if not row.get("after_runner", True)]),
+            "never_ends": [
+                (
+                    tuple(command.split()),
+                    tuple(row.get("flags", ())),
+                    tuple(row.get("unless", ())),
+                    row.get("alone", False),
+                )
+                for row in _TABLE["never_ends"]
+                for command in row["command"]
+            ],
             "waits_for_input": _pattern(_TABLE["waits_for_input"]),
             "starts_detached": _pattern(_TABLE["starts_detached"]),
             "starts_server": _server_pattern(**_TABLE["servers"]),

@@ -71,7 +71,7 @@ SINGLE_IMPORTERS = {
     "yaml": {
         "agents/integrations/precommit_config.py",
         "agents/capture/native_text.py",
-        "execution/evaluation/checks/syntax_check.py",
+        "execution/evaluation/file_syntax.py",
         "execution/export/workflow_files.py",
         "core/plan/front_matter.py",
     },
@@ -95,7 +95,7 @@ FAST_PATH = {
     "execution.engine.recovery": "failure_recovery",
     "execution.engine.run_records": "evidence_copies run_directories",
     "execution.annotations": "*",
-    "execution": "attributes binding parsed_steps permission policy rare_features states world",
+    "execution": "attributes binding parsed_steps permission policy rare_features readiness states world",
     "execution.documents": "order_rules step_rules written_paths",
     "execution.evaluation": "patch unified_diff",
     "execution.risk": "*",

@@ -31,7 +31,7 @@ diff 18
 discover 18
 doctor 62
 done 18
-drop 41
+drop 38
 edit 30
 evaluate 45
 explain 28
@@ -45,7 +45,7 @@ init 18
 install 29
 job 59
 lint 31
-list 40
+list 37
 log 18
 lsp 61
 mcp 67
@@ -56,7 +56,7 @@ note 18
 outcome 18
 overlaps 19
 prime 42
-redo 42
+redo 39
 rename 48
 reopen 18
 replan 48
@@ -84,7 +84,7 @@ status 41
 summarize 20
 sync 24
 triage 17
-undo 42
+undo 39
 uninstall 29
 use 15
 worktree 67

@@ -149,7 +149,7 @@ def _step_checks(plan: ParsedPlan, plan_id: str, path: str) -> Iterator[tuple[st
 
 def _step_check(step: Step, task_id: str, task: Task) -> AcceptanceCheck | None:
     """Return the test of a step, or the command of a step in Validation and Acceptance; None if there is neither."""
-    env, is_validation = tuple(sorted(step.env.items())), step.phase == "validate"
+    env, is_validation = tuple(sorted(step.env.items())), step.phase == "validate" and step.service is None
     test = step.validation.test_after
     if test:
         argv, command, is_script = tuple(test), join(test), False

@@ -24,6 +24,7 @@ LINES: Final = "lines"
 CHOICE: Final = "choice"
 WHEN: Final = "when"
 STRATEGY: Final = "strategy"
+READY: Final = "ready"
 
 
 class Attribute(NamedTuple):
@@ -65,7 +66,9 @@ class StepType(NamedTuple):
 
 _COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
 STEP_TYPES: dict[str, StepType] = {
-    "execute_command": StepType("shell.run", BY_COMMAND, "commands", "Run", ("command",), _COMMAND_FIELDS),
+    "execute_command": StepType(
+        "shell.run", BY_COMMAND, "commands", "Run", ("command",), (*_COMMAND_FIELDS, "service")
+    ),
     "create_file": StepType("file.create", BY_EXECPLAN, "files", "Create", ("target", "content"), path_action="create"),
     "modify_file": StepType(
         "file.modify", BY_EXECPLAN, "files", "Change", ("target",), ("patch", "content", "lines"), path_action="modify"
@@ -119,6 +122,8 @@ STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
 """Failure strategies, without that which names an alternative."""
 TRIGGERS = ("exit", "timeout", "expectation", "syntax", "test", "limit")
 """Failures to which a strategy can be limited."""
+IDEMPOTENT: Final = "idempotent"
+"""Effect of a step that may run a second time."""
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXAMPLE: Final = "example"
 """Mark of a code block that is never compiled."""
@@ -197,6 +202,12 @@ ATTRIBUTES = (
         CHOICE,
         "Runs the whole code block as one script of this shell; by default, the shell is the block's language, or `sh`.",
         SHELLS,
+    ),
+    Attribute(
+        "service",
+        "service",
+        READY,
+        "Starts the command, and lets it run for all later steps. The value says when it is ready: `port:8000`, `http://localhost:8000/PATH`, or `line:TEXT` for a line of its output; `timeout` limits that time.",
     ),
     Attribute("network", "network", FLAG, "Whether the step may use the network."),
     Attribute(

@@ -75,7 +75,7 @@ def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
         return Compiled(None, skipped)
     _ensure_not_too_many(parsed, path)
     steps = build_all_step_fields(parsed.drafts)
-    _order_after_manual_steps(steps)
+    _order_after_gates(steps)
     settings = read_plan_settings(plan)
     for number, (draft, step) in enumerate(zip(parsed.drafts, steps, strict=True), 1):
         apply_plan_settings(settings, step, has_timeout="timeout" in draft.attributes)
@@ -158,13 +158,16 @@ def _fill_derived_fields(number: int, draft: StepDraft, step: dict[str, Any]) ->
     step["description"] = _description(draft, step)
 
 
-def _order_after_manual_steps(steps: Sequence[dict[str, Any]]) -> None:
-    """Make each step depend on the last manual step above it: nobody can know which of them needs that work."""
-    manual_id = ""
+def _order_after_gates(steps: Sequence[dict[str, Any]]) -> None:
+    """Make each step depend on the last manual step and the last service above it.
+
+    Nobody can know which of them needs that work, or that service.
+    """
+    gates: dict[bool, str] = {}
     for step in steps:
-        if manual_id and manual_id not in step["depends_on"]:
-            step["depends_on"] = [*step["depends_on"], manual_id]
-        manual_id = step["id"] if step["type"] == MANUAL else manual_id
+        step["depends_on"] = list(dict.fromkeys([*step["depends_on"], *gates.values()]))
+        if step["type"] == MANUAL or step.get("service"):
+            gates[step["type"] == MANUAL] = step["id"]
 
 
 def _description(draft: StepDraft, step: dict[str, Any]) -> str:

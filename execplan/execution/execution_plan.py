@@ -53,6 +53,7 @@ It is a wrong exit status (any, or one), the time limit, unexpected output, the 
 resource limit. Without triggers, all of them apply.
 """
 Strategy = Annotated[str, field_patterns.STRATEGY]
+Service = Annotated[str, field_patterns.LINE, Meta(max_length=2000)]
 
 
 def _limits(field: str) -> Meta:
@@ -192,6 +193,8 @@ class Step(Model):
     env: dict[Annotated[str, field_patterns.VARIABLE], Argument] = field(default_factory=dict)
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
+    service: Service | None = None
+    """When the command is ready; it then runs until the last step after it has ended. Null for other commands."""
     inputs: tuple[Path, ...] = ()
     outputs: tuple[Path, ...] = ()
     expect: str | None = None

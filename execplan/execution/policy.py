@@ -31,6 +31,7 @@ CHECK_NAMES = (
     "patterns",
     "permissions",
     "resources",
+    "services",
     "shell",
     "syntax",
 )

@@ -18,7 +18,7 @@ from tests.plans import CLEAN, STEPS, with_sections
 ROOT = Path(__file__).parents[2]
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
-JOB_DIGEST = "6865ce64191d9b27161388bca82d91ca6e8da5b64d24a3ff28539907e84b289f"
+JOB_DIGEST = "8a98235c9ceddfa26082d27121bb811a997fd7eef857d835bfff43d0f3cc4444"
 """The digest of the only job of the plan that `job` is called on."""
 CALLS = {
     "init": ["init"],

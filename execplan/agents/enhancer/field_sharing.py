@@ -32,13 +32,14 @@ FIELDS: Final = {
     "steps.inputs": "the paths that the step reads",
     "steps.outputs": "the paths that the step writes in addition to its target",
     "steps.expect": "the expected output",
+    "steps.service": "what shows that a service is ready",
     "steps.validation": "the test after the step",
     "steps.risk": "the reasons for the step's risk",
     "steps.allow": "the additional calls that the step allows",
     "steps.deny": "the calls that the step denies",
 }
 """Fields that can be shared, each with a description."""
-_TEXT_FIELDS: Final = ("description", "task", "action", "target", "content", "patch", "expect")
+_TEXT_FIELDS: Final = ("description", "task", "action", "target", "content", "patch", "expect", "service")
 _LIST_FIELDS: Final = ("inputs", "outputs", "allow", "deny")
 _MIN_QUOTE_LENGTH: Final = 4
 """Minimum length, in characters, of a withheld text that is also withheld in shared texts of its step."""

@@ -75,6 +75,8 @@ def _new_step_permissions(step: Step) -> Iterator[str]:
         yield "uses the network"
     if step["shell"]:
         yield f"runs in a shell: {step['shell']}"
+    if step["service"]:
+        yield "runs as a service until the run ends"
     yield from [f"allows {pattern!r}" for pattern in step["allow"]]
 
 
@@ -88,6 +90,8 @@ def _step_relaxations(old: Step, new: Step) -> Iterator[str]:
     yield from [f"now sets {name}" for name in _MUST_STAY_OFF if new[name] and not old[name]]
     if new["shell"] and new["shell"] != old["shell"]:
         yield f"runs in a shell: {new['shell']}"
+    if new["service"] != old["service"]:
+        yield f"service was {_format_value(old['service'])} and is now {_format_value(new['service'])}"
     yield from [f"{name} was {old[name]} and is now {new[name]}" for name in _LIMITS if new[name] > old[name]]
     for name in _COMPARED_FIELDS:
         if old[name] not in (None, new[name]):

@@ -12,7 +12,7 @@ from execplan.core.text.fast_json import iter_texts
 from execplan.core.text.violation import Violation, json_pointer
 
 BEHAVIOR_FIELDS = (
-    "type tool target lines action command argv content patch parameters cwd env shell network inputs outputs expect exit "
+    "type tool target lines action command argv content patch parameters cwd env shell service network inputs outputs expect exit "
     "validation allow"
 ).split()
 """Fields of a step that define what it does."""

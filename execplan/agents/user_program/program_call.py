@@ -21,6 +21,8 @@ USER_ONLY: Final = "names code to run and what is sent to it"
 """Why only the user's own settings may name a program."""
 _MEMORY_MB, _PROCESSES, _FILE_MB = 4096, 512, 1024
 _MAX_ERROR_CHARS = 200
+_ERROR_BYTES = 1 << 16
+"""Number of bytes kept of a program's errors."""
 
 
 def limit_settings(seconds: int, kilobytes: int, max_kilobytes: int) -> tuple[Setting, ...]:
@@ -128,36 +130,47 @@ def call_program(project: Project, command: UserProgram, request: bytes) -> Call
     write its session data. It does not get the path of the repository.
     """
     from execplan.execution.engine.commands.command_environment import make_redaction
-    from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.engine.commands.launcher import CommandSpec, Limits, run_command
     from execplan.execution.engine.commands.stop_signal import SignalHandlers, StopSignal
 
-    last_error = [""]
-
-    def keep_error_line(text: str, error: bool) -> None:
-        last_error[0] = text if error and text.strip() else last_error[0]
-
-    stop = StopSignal()
+    stop, output = StopSignal(), _ProgramOutput(command.kilobytes << 10)
     with tempfile.TemporaryDirectory(prefix="execplan-", ignore_cleanup_errors=True) as folder:
         work = os.path.join(folder, "work")
         os.mkdir(work)
         limits = Limits(command.seconds, _MEMORY_MB, _PROCESSES, _FILE_MB)
         marks = os.path.join(folder, "marks")
         order = CommandSpec(command.argv, work, _environment(project, command), True, limits, marks, request)
-        transcript = Transcript(
-            os.path.join(folder, "transcript.md"),
-            "The program",
-            make_redaction(),
-            command.kilobytes << 10,
-            keep_error_line,
-        )
-        try:
-            with SignalHandlers(stop, lambda: None):
-                ended = run_command(order, None, transcript, stop)
-        finally:
-            transcript.close()
+        with SignalHandlers(stop, lambda: None):
+            ended = run_command(order, None, output, stop)
+    last_error = make_redaction().redact_text(output.last_error)
     started = ended.cause != "error" or ended.exit is None
-    return CallResult(ended.stdout, _failure_reason(ended, command, last_error[0]), stop.signal, ended.seconds, started)
+    return CallResult(ended.stdout, _failure_reason(ended, command, last_error), stop.signal, ended.seconds, started)
+
+
+class _ProgramOutput:
+    """The output of a program, of which its answer is kept, and the end of its errors."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        """Number of bytes of the standard output that are kept."""
+        self._errors = b"\n"
+
+    def out(self, data: bytes) -> None:
+        """Ignore the standard output, which the result of the command has."""
+
+    def err(self, data: bytes) -> None:
+        """Keep the end of the standard error."""
+        self._errors = (self._errors + data)[-_ERROR_BYTES:]
+
+    def note(self, message: str) -> None:
+        """Ignore a message of execplan, which the result of the command has."""
+
+    @property
+    def last_error(self) -> str:
+        """The last complete line of the errors, without control characters."""
+        lines = self._errors.decode("utf-8", "replace").splitlines()[1:]  # what precedes the first line may be cut off
+        line = next((line for line in reversed(lines) if line.strip()), "")
+        return "".join([char if char.isprintable() else " " for char in line])
 
 
 def _environment(project: Project, command: UserProgram) -> dict[str, str]:

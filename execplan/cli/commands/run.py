@@ -42,7 +42,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
                 **step_json(planned_step.evaluated_step, path),
                 "runs": planned_step.will_run,
                 "why": planned_step.reason or None,
-                "runs_here_because": _reason_to_stay(planned_step) if run_options.executor else None,
+                "runs_here_because": _reason_to_stay(planned_step, preview) if run_options.executor else None,
             }
             for planned_step in preview.steps
         ],
@@ -53,27 +53,27 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     lines = [
         f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
-    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step, run_options)]
+    lines += [line for planned_step in preview.steps for line in _step_lines(planned_step, preview, run_options)]
     lines.append(f"changes, risk and findings of each step: execplan evaluate {name}")
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
-def _reason_to_stay(planned_step: PredictedStep) -> str | None:
+def _reason_to_stay(planned_step: PredictedStep, preview: RunPreview) -> str | None:
     """Return why a step runs here although an executor is given, or None."""
     from execplan.execution.engine.executors.ticket_creation import reason_to_stay
 
-    return reason_to_stay(planned_step.evaluated_step.step) or None
+    return reason_to_stay(planned_step.evaluated_step.step, preview.document) or None
 
 
-def _step_lines(planned_step: PredictedStep, run_options: RunOptions) -> list[str]:
+def _step_lines(planned_step: PredictedStep, preview: RunPreview, run_options: RunOptions) -> list[str]:
     """Describe a step in the order of the run: its action and commands, or why it is skipped."""
     step = planned_step.evaluated_step.step
     if not planned_step.will_run:
         return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
     if run_options.executor:
-        reason = _reason_to_stay(planned_step)
+        reason = _reason_to_stay(planned_step, preview)
         lines.append(f"  here: {reason}" if reason else f"  on a worker of {run_options.executor}")
     for label, command_text in describe_commands(step):
         count = command_text.strip("\n").count("\n") + 1

@@ -37,6 +37,7 @@ _RECORD_TEMPLATES = {
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "denied": "{tool}: {what}{nearest}",
     "result": "{step}, attempt {attempt}: {ended}",
+    "service_ended": "{step}, attempt {attempt}: {ended}",
     "retaken": "{step}, attempt {attempt}",
     "skipped": "{step}: {reason}",
     "blocked": "{step}: {reason}",
@@ -58,6 +59,7 @@ _KIND_NAMES = {
     "begun": "started",
     "not_given": "not approved",
     "retaken": "reverted",
+    "service_ended": "service ended",
     "rolled_back": "rolled back",
     "ticked": "checked off",
 }
@@ -220,7 +222,7 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
         fields["runs"] = _format_command(record.said)
     elif record.kind == "enhancing":
         fields["redactions"] = _format_redactions(record.said.get("redactions"))
-    elif record.kind == "result":
+    elif record.kind in ("result", "service_ended"):
         fields["ended"] = _format_result(record.said)
     elif record.kind == "restored":
         fields["paths"] = _format_restored(record.said)

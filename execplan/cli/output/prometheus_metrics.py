@@ -31,6 +31,12 @@ def _lines(figures: RunStatistics, used: SessionUsage) -> Iterator[str]:
     yield from _histogram(
         "plan_step_duration_seconds", "Duration of step attempts.", figures.step_seconds, STEP_BUCKETS
     )
+    about = "Processor seconds of steps."
+    yield from _plain_counter("plan_step_cpu_seconds", about, figures.cpu_seconds)
+    about = "Peak memory of the step that used most."
+    yield from _gauge("plan_step_peak_memory_bytes", about, figures.peak_memory_bytes)
+    yield from _counter("plan_step_files", "Changes of files by steps.", "kind", figures.changes)
+    yield from _counter("plan_step_lines", "Lines that steps added and removed.", "kind", figures.lines)
     yield from _plain_counter("plan_plans_created", "Approved execution plans, and revisions.", figures.plans)
     about = "Time to compile or revise an execution plan."
     yield from _histogram("plan_generation_duration_seconds", about, figures.generation, GENERATION_BUCKETS)
@@ -70,7 +76,7 @@ def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Itera
         yield f'{name}{{{label}="{_escape(value)}"}} {float(count)}'
 
 
-def _plain_counter(name: str, about: str, count: int) -> Iterator[str]:
+def _plain_counter(name: str, about: str, count: float) -> Iterator[str]:
     yield from _head(f"{name}_total", about, "counter")
     yield f"{name}_total {float(count)}"
 

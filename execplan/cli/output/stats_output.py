@@ -65,6 +65,12 @@ def stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[s
         "generation_s": _distribution_json(statistics.generation),
         "steps_per_plan": _distribution_json(statistics.plan_steps),
         **json_fields(statistics, "errors pathways kinds"),
+        "resources": {
+            "cpu_s": round(statistics.cpu_seconds, 6),
+            "peak_memory_bytes": statistics.peak_memory_bytes,
+            **{f"files_{kind}": count for kind, count in statistics.changes.items()},
+            **{f"lines_{kind}": count for kind, count in statistics.lines.items()},
+        },
         "sessions": {
             "count": session_usage.session_count,
             "logs": session_usage.log_count,
@@ -102,6 +108,7 @@ def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         ("duration", _format_average(statistics.seconds, ".1f", " s")),
         ("steps", _format_counts(statistics.steps)),
         ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
+        ("resources", _format_resources(statistics)),
         ("errors", _format_counts(statistics.errors)),
         ("by pathway", ", ".join([_format_pathway(*item) for item in statistics.pathways.items()])),
         ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
@@ -120,6 +127,13 @@ def stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     if session_usage.log_count:
         rows += [("tokens", tokens or "-"), ("cost", cost)]
     return format_table(("what", "how many"), rows)
+
+
+def _format_resources(statistics: RunStatistics) -> str:
+    """Return what steps used and changed."""
+    used = f"{statistics.cpu_seconds:.1f} s of processor time, at most {statistics.peak_memory_bytes >> 20:,} MB"
+    lines = ", ".join([f"{count:,} lines {kind}" for kind, count in statistics.lines.items()])
+    return f"{used}; files {_format_counts(statistics.changes)}; {lines}"
 
 
 def _format_pathway(name: str, counts: dict[str, int]) -> str:

@@ -132,6 +132,16 @@ class JournalFormatter:
         lines += [StyledLine(f"    {output_line}", MUTED) for output_line in self._output_lines.get(step, ())]
         return lines + ([StyledLine(f"  transcript: {performed.transcript}")] if performed.transcript else [])
 
+    def _service_ended(self, fields: dict[str, Any]) -> list[StyledLine]:
+        name, ended = self.step_name(fields["step"]), attempt_result_from_entry(fields)
+        time = format_duration(ended.seconds) if ended.seconds else "duration unknown"
+        changes_text = format_changes(ended.changes, ended.folders)
+        changes_text = f": {changes_text}" if changes_text else ""
+        if ended.ok:
+            return [StyledLine(f"stopped the service {name} ({time}){changes_text}", MUTED)]
+        lines = [StyledLine(f"the service {name} ended ({time}): {ended.reason}", BAD)]
+        return [*lines, StyledLine(f"  its output: {ended.transcript}")]
+
     def _retaken(self, fields: dict[str, Any]) -> list[StyledLine]:
         """Name the kept contents of undeclared files, so that the work of other programs can be found again."""
         changes = [change_from_json(change_data) for change_data in fields["changes"]]

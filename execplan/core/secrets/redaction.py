@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from execplan.core.secrets.all_secrets import HIDDEN, find_ignoring, find_secret_spans, merge_spans
@@ -39,6 +39,13 @@ class Redactor:
                     )
                 )
         self._values = sorted(values, key=lambda secret_value: (-len(secret_value), secret_value))
+
+    def with_values(self, values: Iterable[str]) -> Redactor:
+        """Return a redactor that also redacts these values, as far as they are long enough to be recognized."""
+        added_values = {value for text in values if len(value := text.strip()) >= _MIN_LENGTH}
+        redactor = Redactor({}, ())
+        redactor._values = sorted({*self._values, *added_values}, key=lambda value: (-len(value), value))
+        return redactor
 
     @property
     def fingerprint(self) -> str:

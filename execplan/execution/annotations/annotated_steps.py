@@ -112,7 +112,7 @@ def _open_quote_after(text: str, quote: str) -> str:
     return quote
 
 
-LAST_STEP_ATTRIBUTES = ("expect", "exit", "outputs", "test-after", "task", "checkpoint")
+LAST_STEP_ATTRIBUTES = ("expect", "exit", "outputs", "test-after", "task", "checkpoint", "service")
 """Attributes that apply once all commands of a code block have run, and so go to its last step."""
 
 

@@ -11,6 +11,7 @@ from execplan.execution.attributes import (
     TRIGGERS,
     Attribute,
 )
+from execplan.execution.readiness import FORMS, parse_readiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -233,6 +234,12 @@ def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
     return {"kind": outcome, "of": step}
 
 
+def _parse_ready(attribute: Attribute, text: str) -> str:
+    if parse_readiness(text) is None or "\n" in text or len(text) > _MAX_TEXT_LENGTH:
+        raise AttributeValueError(f"{attribute.name} says when the command is ready: {FORMS}, not {text!r}")
+    return text
+
+
 def _parse_strategy(attribute: Attribute, text: str) -> str:
     if text in STRATEGIES or (text.startswith(ALTERNATIVE) and is_step_id(text.removeprefix(ALTERNATIVE))):
         return text
@@ -256,4 +263,5 @@ _PARSERS: dict[str, Callable[[Attribute, str], Any]] = {
     attributes.CHOICE: _parse_choice,
     attributes.WHEN: _parse_when,
     attributes.STRATEGY: _parse_strategy,
+    attributes.READY: _parse_ready,
 }

@@ -114,7 +114,7 @@ def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator
 
 
 def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterator[StepProblem]:
-    runs_command = draft.attributes.get("type", EXECUTE) == EXECUTE
+    runs_command = draft.attributes.get("type", EXECUTE) == EXECUTE and "service" not in draft.attributes
     if (
         runs_command
         and draft.expect is None

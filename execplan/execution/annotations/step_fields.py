@@ -9,6 +9,7 @@ from execplan.execution.attributes import (
     ATTRIBUTES_BY_NAME,
     COMMAND_TYPES,
     EXECUTE,
+    IDEMPOTENT,
     MANUAL,
     REPLACE,
     STEP_OUTCOMES,
@@ -40,6 +41,8 @@ def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[s
                 _set_field(step, ATTRIBUTES_BY_NAME[name].field, parse_step_attribute(name, text))
             except AttributeValueError:
                 continue
+    if "service" in step:
+        step.setdefault("effect", IDEMPOTENT)
     step |= {"depends_on": list(draft.needs), "cwd": draft.cwd}
     for field, field_value in _body_fields(draft, kind).items():
         _set_field(step, field, field_value)

@@ -10,7 +10,11 @@ from execplan.execution.annotations.annotated_fences import AnnotatedFence, find
 from execplan.execution.annotations.annotated_steps import fence_problem, last_step_ids
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.plan_settings import read_plan_settings
-from execplan.execution.annotations.step_fields import build_all_step_fields, parse_tool_parameters
+from execplan.execution.annotations.step_fields import (
+    build_all_step_fields,
+    build_step_fields,
+    parse_tool_parameters,
+)
 from execplan.execution.attributes import (
     ALTERNATIVE,
     ATTRIBUTES_BY_NAME,
@@ -27,9 +31,10 @@ from execplan.execution.attributes import (
     types_with_target,
 )
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
-from execplan.execution.documents.step_rules import check_shared_paths, types_with_field
+from execplan.execution.documents.step_rules import check_shared_paths, service_problems, types_with_field
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
+from execplan.execution.shell.endless_commands import describe_endless, find_endless_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,6 +142,8 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
         yield f"{kind} has no output to expect"
     if fence.expect is not None and "expect" in attributes:
         yield "the expected output is given twice: with expect, and in the code block below"
+    for name, message in service_problems(build_step_fields(drafts[-1], {})) if "service" in attributes else ():
+        yield f"{name}: {message}"
     yield from _change_problems(fence, kind, attributes)
 
 
@@ -208,6 +215,7 @@ def find_step_problems(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProbl
     drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED]
     step_problems += _id_problems(fences_by_line, drafts)
     step_problems += _cross_step_problems(fences_by_line, drafts)
+    step_problems += _endless_steps(fences_by_line, drafts)
     return tuple(sorted(dict.fromkeys(step_problems), key=lambda problem: (problem.line, problem.column, problem.kind)))
 
 
@@ -239,6 +247,14 @@ def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDra
                 yield attribute_problem(
                     fence, "EP603", f"{name} is several steps, but an alternative must be one step", attribute
                 )
+
+
+def _endless_steps(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
+    """Yield a problem for each command that would run until its time limit, because it never ends."""
+    for draft in drafts:
+        is_command = draft.attributes.get("type", EXECUTE) in COMMAND_TYPES
+        if is_command and "service" not in draft.attributes and (command := find_endless_command(draft.command)):
+            yield fence_problem(fences_by_line[draft.start], "EP613", describe_endless(command))
 
 
 def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) -> Iterator[tuple[str, str]]:

@@ -34,7 +34,8 @@ def describe_step(step: dict[str, Any]) -> str:
     if kind in COMMAND_TYPES:
         lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
         shell = step.get("shell")
-        text = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
+        verb = "Start the service" if step.get("service") else "Run"
+        text = f"{verb} a script for {shell}: {'; '.join(lines)}" if shell else f"{verb} {' '.join(lines)}"
     elif kind in TRANSFERS:
         text = f"{STEP_TYPES[kind].verb} {step.get('from')} to {step.get('target')}"
     elif kind == REPLACE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -13,6 +14,7 @@ from execplan.execution.engine.journal.journal_entries import (
     INTENT,
     RESULT,
     RETAKEN,
+    SERVICE_ENDED,
     attempt_result_json,
     change_json,
     state_json,
@@ -82,6 +84,7 @@ class AttemptPool:
         if error is not None and not self.context.stop.is_set():
             self.context.stop.set("trouble")  # no one waits for the running steps any more
         self._pool.shutdown()
+        deque(self.context.services.stop(), 0)
 
     def wake(self) -> None:
         """Make `wait` return early; may be called from a signal handler."""
@@ -125,6 +128,18 @@ class AttemptPool:
             self.tick_task(step)
         elif step.rollback.enabled and not is_outcome_unknown(step, performed):
             self.undo_changes(step, attempt, performed.changes, self._unused_folders(performed.folders))
+
+    def stop_services(self) -> None:
+        """Stop all services, and record how each ended. Raises ExecplanError."""
+        run_state = self.journal_writer.run_state
+        for service, result in list(self.context.services.stop()):
+            step = service.step
+            is_needed = run_state.is_service_needed(step)
+            ended = result if result.ok or is_needed else result._replace(ok=True, cause="", reason="")
+            changes, folders = self.executor.service_changes(self.context, step, run_state)
+            log = self.context.run_paths.project.display_path(service.log.path)
+            fields = attempt_result_json(ended._replace(changes=changes, folders=folders, transcript=log))
+            self.journal_writer.write(SERVICE_ENDED, step=step.id, attempt=service.attempt, **fields)
 
     def _unused_folders(self, folders: tuple[str, ...]) -> tuple[str, ...]:
         """Return the directories in which no running step declares to write."""

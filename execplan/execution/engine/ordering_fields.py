@@ -45,6 +45,7 @@ class OrderedStep(NamedTuple):
     checkpoint: bool
     confirm: bool
     inferred: bool
+    service: str | None
     max_invocations: int
     """Maximum number of calls, already multiplied by the number of hunks of a diff."""
 
@@ -77,6 +78,7 @@ def _parse_ordered_step(step: Mapping[str, Any]) -> OrderedStep:
         step.get("checkpoint", False),
         step.get("confirm", False),
         step.get("inferred", False),
+        step.get("service"),
         allowed_calls(step),
     )
 

@@ -18,6 +18,7 @@ from execplan.execution.engine.executors.executor_choice import executor_field, 
 from execplan.execution.engine.journal.journal_entries import STOP, UNKNOWN, state_json
 from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
+from execplan.execution.engine.recovery.lost_services import record_lost_services
 from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
@@ -227,6 +228,7 @@ def _continue(
     run_setup.create_state_directory(run_paths)
     with open_loop(session, context, approved_steps, executor, jobs) as loop:
         recovery = InterruptionRecovery(loop.attempt_pool, schedule, loop.prompter)
+        record_lost_services(context, journal_writer)
         recovery.inspect()
         unknown_reply = reply if reply.is_about_unknown else reply._replace(answer=None)
         unknown_question = recovery.next_question()

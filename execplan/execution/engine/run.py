@@ -11,7 +11,7 @@ from execplan.core.project.project_discovery import require_existing
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.engine import replay, run_preconditions, run_setup
 from execplan.execution.engine.approved_steps import require_approved_steps, select_step_ids
-from execplan.execution.engine.command_warnings import command_warnings
+from execplan.execution.engine.command_warnings import command_warnings, uncommitted_warnings
 from execplan.execution.engine.executors.executor_choice import default_jobs, executor_field, open_executor
 from execplan.execution.engine.journal.journal_entries import state_json
 from execplan.execution.engine.resume import continue_with_revision
@@ -127,6 +127,8 @@ def _prepare_run(
     approved_steps = require_approved_steps(approved_plan, schedule)
     differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
     warnings = run_setup.show_warnings(context, approved_steps.steps, differences)
+    tree_warnings = uncommitted_warnings(project, approved_plan.policy, approved_steps.steps)
+    warnings += [warning for warning in tree_warnings if not observer.warn(warning)]
     warnings += schedule.unchosen_dependencies(run_options.done_before)
     return _NewRun(approved_plan, approved_steps, context, chosen_ids, 1, "", replayed_run, warnings)
 
@@ -137,7 +139,7 @@ def _executor_warnings(new_run: _NewRun, executor_text: str) -> list[str]:
         return []
     from execplan.execution.engine.executors.ticket_creation import reason_to_stay
 
-    if not all([reason_to_stay(step) for step in new_run.approved_steps.steps]):
+    if not all([reason_to_stay(step, new_run.context.document) for step in new_run.approved_steps.steps]):
         return []
     warning = "all steps run here: only commands that declare inputs and outputs run on workers"
     return [] if new_run.context.observer.warn(warning) else [warning]
@@ -218,7 +220,11 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
     sandbox, sandbox_reason = find_sandbox(project, policy)
     evaluated_steps = evaluate_plan(project, ref).evaluation.steps
     steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
-    warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
+    warnings = (
+        *command_warnings(project, policy, chosen_steps),
+        *uncommitted_warnings(project, policy, chosen_steps),
+        *schedule.unchosen_dependencies(),
+    )
     sandbox_name = sandbox.name if sandbox is not None else ""
     return RunPreview(document, steps, approved_plan.approval, sandbox_name, sandbox_reason, warnings)
 

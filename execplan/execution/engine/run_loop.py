@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -23,7 +24,14 @@ from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import RunContext
-from execplan.execution.engine.stop_reasons import StopReason, find_unrecovered_failure, follow_failure
+from execplan.execution.engine.steps.service_start import start_service
+from execplan.execution.engine.steps.services import Services
+from execplan.execution.engine.stop_reasons import (
+    StopReason,
+    failed_step_reason,
+    find_unrecovered_failure,
+    follow_failure,
+)
 from execplan.execution.execution_plan import Step
 
 _POLL_SECONDS: Final = 0.5
@@ -56,6 +64,7 @@ class RunLoop:
                 self._run_guarded(self._advance)
             if self.attempt_pool.running_steps or (self._retry_times and self.stop_reason is None):
                 self._wait()
+        self._run_guarded(self.attempt_pool.stop_services)
         if self.stop_reason.error is not None:
             raise self.stop_reason.error
         if self._context.stop.is_set() and self.stop_reason.kind != stop_reasons.DONE:
@@ -86,6 +95,8 @@ class RunLoop:
 
     def _advance(self) -> None:
         """Start retries that are due, ask the next question, and begin steps that are ready."""
+        if self._is_service_missing():
+            return
         for name in [name for name, retry_time in self._retry_times.items() if monotonic() >= retry_time]:
             del self._retry_times[name]
             self._start(self.schedule.steps_by_id[name])
@@ -185,8 +196,17 @@ class RunLoop:
                 message = f"the changes of {step.id} can't be reverted: {undo_error.message}"
                 self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", _drift_reason(message, undo_error)))
                 return
-            if not outcome.performed.ok:
+            if not outcome.performed.ok and not self._is_service_missing():
                 self._handle_failure(step, outcome.performed)
+
+    def _is_service_missing(self) -> bool:
+        """Stop the run if a service has ended that steps still need; return whether it has."""
+        service = self._context.services.find_ended()
+        if service is None or self._context.stop.is_set() or not self._run_state.is_service_needed(service.step):
+            return False
+        reason = f"it ended while later steps needed it; its output: {os.path.basename(service.log.path)}"
+        self._stop(failed_step_reason(service.step.id, AttemptResult(ok=False, cause="exit", reason=reason)))
+        return True
 
     def _handle_failure(self, step: Step, performed: AttemptResult) -> None:
         """Apply the plan's failure strategy to a failed step, unless the run is being stopped."""
@@ -244,6 +264,7 @@ def open_loop(
     jobs: int,
 ) -> Iterator[RunLoop]:
     """Open the loop that runs approved steps; until it is closed, signals stop it."""
+    context = context._replace(running_services=Services(start_service))
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
         add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.engine.journal.journal import RunEntry
+    from execplan.execution.engine.ordering_fields import Step
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.world import Program, State
 
@@ -57,6 +58,16 @@ class Attempt(NamedTuple):
     """Number of resumes before the attempt. A person who resumes allows as many retries as before."""
     worker: str = ""
     """The worker that got the command; empty if it ran here."""
+    service_end: AttemptResult | None = None
+    """How the service ended that the attempt started, with what it changed meanwhile; None for other steps, or until then."""
+    service_entry: int = 0
+    """Number of the entry with that end."""
+
+    @property
+    def results(self) -> list[tuple[int, AttemptResult]]:
+        """The results of the attempt, each with the number of its entry: its own, and that of its service."""
+        results = ((self.entry, self.performed), (self.service_entry, self.service_end))
+        return [(number, result) for number, result in results if result is not None]
 
 
 class RunState(RunProgress):
@@ -130,13 +141,11 @@ class RunState(RunProgress):
     def _kept_results(self, only_step: str | None) -> list[tuple[int, str, AttemptResult]]:
         """Return the journal entry, step and result of each attempt, or those of one step, that is not undone."""
         return [
-            (attempt.entry, step, attempt.performed)
+            (entry, step, performed)
             for step, attempts in self.attempts.items()
             for attempt in attempts
-            if attempt.performed is not None
-            and not attempt.retaken
-            and only_step in (None, step)
-            and step not in self.rolled_back_steps
+            for entry, performed in attempt.results
+            if not attempt.retaken and only_step in (None, step) and step not in self.rolled_back_steps
         ]
 
     def expected_now(self, current_state: Callable[[str], State]) -> dict[str, State]:
@@ -164,6 +173,26 @@ class RunState(RunProgress):
                 raise altered_error("the journal", attempt.entry)
         return unfinished
 
+    def open_services(self) -> list[Step]:
+        """Return the services that were started and have no recorded end: they run, or the process was killed."""
+        last_attempts = [(step, self.last_attempt(step.id)) for step in self.document.steps if step.service]
+        return [
+            step
+            for step, attempt in last_attempts
+            if attempt is not None and attempt.performed is not None and attempt.performed.ok
+            if not attempt.retaken and attempt.service_end is None
+        ]
+
+    def is_service_needed(self, service: Step) -> bool:
+        """Return whether a step after a service is still to run, or runs."""
+        later_steps = [step.id for step in self.document.steps if step.number > service.number]
+        return any([self.status_of.get(step) not in (*states.SUCCESS_STATES, states.BLOCKED) for step in later_steps])
+
+    def _needed_services(self) -> list[Step]:
+        """Return the services that a resume starts again; an agent starts its services itself."""
+        services = [step for step in self.document.steps if step.service and not self.is_agent_run]
+        return [service for service in services if self.is_service_needed(service)]
+
     def steps_with_status(self, status: str) -> list[str]:
         """Return the IDs of the steps with a status."""
         return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
@@ -184,6 +213,7 @@ class RunState(RunProgress):
         return (
             frozenset([step for step, status in self.status_of.items() if status in states.SUCCESS_STATES])
             - self.rolled_back_steps
+            - {service.id for service in self._needed_services()}
         )
 
     def states_before_work(self) -> dict[str, State]:
@@ -240,6 +270,9 @@ class RunState(RunProgress):
         for step, status in self.status_of.items():
             if step in self.rolled_back_steps or (status in reset_statuses and step not in fields.get("failed", ())):
                 self.status_of[step] = states.PENDING
+        for service in self._needed_services():
+            if self.status_of.get(service.id) == states.COMPLETED:
+                self.status_of[service.id] = states.PENDING  # it was stopped with the session
 
     def _on_intent(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         before = {path: state_from_json(state) for path, state in fields["before"].items()}
@@ -281,6 +314,13 @@ class RunState(RunProgress):
             self.reasons[step] = performed.reason
         self._expect_states([(change.path, change.after) for change in performed.changes])
         self.programs |= programs_from_entry(fields)
+
+    def _on_service_ended(self, entry: RunEntry, fields: dict[str, Any]) -> None:
+        step, ended = fields["step"], attempt_result_from_entry(fields)
+        self._update_last_attempt(step, service_end=ended, service_entry=entry.number)
+        if not ended.ok:
+            self.status_of[step], self.reasons[step] = states.FAILED, ended.reason
+        self._expect_states([(change.path, change.after) for change in ended.changes])
 
     def _on_retaken(self, entry: RunEntry, fields: dict[str, Any]) -> None:
         self._update_last_attempt(fields["step"], retaken=True)

@@ -13,7 +13,7 @@ from execplan.execution.engine.journal.journal_entries import AttemptResult, Sta
 from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import ActionResult, evaluate_exit
 from execplan.execution.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
-from execplan.execution.engine.steps.step_execution import AttemptTranscript, finish_attempt, outside_effects
+from execplan.execution.engine.steps.step_execution import RESUMED, AttemptTranscript, finish_attempt, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, program_marks_path, runs_program
 from execplan.execution.evaluation.projected_files import ImpossibleError
 
@@ -142,7 +142,11 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
         context, step
     ):  # marks mean nothing if the state of the run is missing
         return RecoveredAttempt(UNDONE)
-    if not isinstance(outcome, str) and (step.expect is None or evaluate_exit(step, outcome).cause):
+    if (
+        step.service is None
+        and not isinstance(outcome, str)
+        and (step.expect is None or evaluate_exit(step, outcome).cause)
+    ):
         return _complete_attempt(context, step, attempt, evaluate_exit(step, outcome))
     # the output is lost, so it cannot be compared with the expected output
     changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step, attempt.number)
@@ -159,7 +163,7 @@ def _complete_attempt(
     context: RunContext, step: Step, attempt: Attempt, action_result: ActionResult
 ) -> RecoveredAttempt:
     """Complete an attempt: check its outputs and what it printed, and run its test."""
-    attempt_transcript = AttemptTranscript(context, step, attempt.number, is_recovery=True)
+    attempt_transcript = AttemptTranscript(context, step, attempt.number, RESUMED)
     with attempt_transcript as transcript:
         performed = finish_attempt(context, step, attempt.number, action_result, transcript)._replace(
             transcript=attempt_transcript.path_from_root
@@ -196,7 +200,7 @@ class StepExecutor:
         from execplan.execution.engine.executors.ticket_creation import reason_to_stay
         from execplan.execution.engine.executors.worker_workspace import pack_workspace
 
-        if reason_to_stay(step):
+        if reason_to_stay(step, context.document):
             return None
         if self._packed is None:
             self._packed = pack_workspace(context.run_paths.project, context.workspace)
@@ -221,6 +225,12 @@ class StepExecutor:
         from execplan.execution.engine.steps.file_writes import undo_changes
 
         undo_changes(context, changes, folders)
+
+    def service_changes(
+        self, context: RunContext, step: Step, run_state: RunState
+    ) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
+        """Return what changed since a service was started and no step has changed. Raises ExecplanError."""
+        return tree_snapshots.unexplained_changes(context, step, run_state.expected_states, run_state.created_folders())
 
     def tick_task(self, context: RunContext, run_state: RunState, step: Step) -> tuple[str, TickResult]:
         """Check off the task that a step completes; return the transcript of the work and what was done to the task."""

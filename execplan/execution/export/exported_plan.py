@@ -68,6 +68,8 @@ def _step_reasons(step: Step, *, can_ask: bool, can_stop: bool) -> Iterator[str]
         yield "it asks for confirmation, and nobody can answer there"
     if step.checkpoint and not can_stop:
         yield "it has a checkpoint, which asks whether to continue"
+    if step.service is not None:
+        yield "it starts a service, and the steps after it run in other jobs"
     strategy = step.on_failure.strategy
     if strategy in ("ask", "replan"):
         yield f"on-failure={strategy} needs a person"

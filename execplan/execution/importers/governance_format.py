@@ -59,7 +59,7 @@ def read(reader: ObjectReader) -> dict[str, Any]:
         intent.add_violation("risk_level", f"should be one of {', '.join(_LEVELS)}")
     operations = reader.get_objects("operations", required=True)
     mode = _execution_mode(reader, constraints, operations)
-    steps = [_read_step(operation, index, mode) for index, operation in enumerate(operations)]
+    steps = [_read_step(operation, index) for index, operation in enumerate(operations)]
     for step in steps:
         if level.lower() in _LEVELS:
             risk_level = _LEVELS[level.lower()]
@@ -104,7 +104,7 @@ def _execution_mode(reader: ObjectReader, constraints: ObjectReader, operations:
     return next(iter(modes.values()), "agent" if uses_agent_tools else "engine")
 
 
-def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
+def _read_step(reader: ObjectReader, index: int) -> dict[str, Any]:
     report, step_pointer = reader.report, f"/steps/{index}"
     report.origins |= {step_pointer: reader.location, f"{step_pointer}/depends_on": reader.pointer_to("requires")}
     report.origins |= {
@@ -112,11 +112,6 @@ def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
         f"{step_pointer}/type": reader.pointer_to("tool"),
     }
     tool = reader.get("tool", str, "", required=True)
-    if tool and tool_step_type(tool) == USE_TOOL and mode == "engine":
-        reader.add_violation(
-            "tool",
-            f"{tool} is not one of execplan's own tools, so the engine can't call it; the mode agent_guided allows it",
-        )
     arguments = reader.get("arguments", dict, {})
     call_fields = tool_step_fields(tool, arguments, reader.pointer_to("arguments"), step_pointer, report)
     target = call_fields.get("target") or call_fields.get("command") or ""

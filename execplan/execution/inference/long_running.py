@@ -9,6 +9,7 @@ from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.shell import command_table
 
 UNTIL_STOPPED: Final = "runs until it is stopped, or waits for input"
+NEVER_ENDS: Final = "runs until it is stopped: a step with `service` can start it"
 IN_BACKGROUND: Final = "runs in the background, and nothing would stop it"
 _LOCAL_SERVER = lazy_pattern(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
 _LONG_RUNNING_SCRIPT = lazy_pattern(

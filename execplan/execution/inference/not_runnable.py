@@ -6,8 +6,9 @@ import re
 
 from execplan.core.text.lazy_pattern import lazy_pattern
 from execplan.execution.inference.cue_table import WORDS
-from execplan.execution.inference.long_running import find_blocking_reason, split_line_commands
+from execplan.execution.inference.long_running import NEVER_ENDS, find_blocking_reason, split_line_commands
 from execplan.execution.inference.shell_line import find_unset_variable, is_script_fragment, mask_quotes
+from execplan.execution.shell.endless_commands import find_endless_command
 from execplan.execution.shell.shell_vocabulary import looks_like_command
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
@@ -81,7 +82,7 @@ def not_runnable_reason(line: str) -> str:
         _find_placeholder(line, masked_line)
         or _prose_reason(masked_line, tokens)
         or (f"needs a value for ${name}" if (name := find_unset_variable(line)) else "")
-        or find_blocking_reason(masked_line)
+        or (NEVER_ENDS if find_endless_command(line) else find_blocking_reason(masked_line))
         or ("contains a path of a specific machine" if _MACHINE_PATH.search(line) else "")
     )
 

@@ -43,11 +43,12 @@ class StepCollector:
 
     def skip(self, line: int, text: str, why: str) -> None:
         """Record a line that looks like a step, and why it is none."""
-        from execplan.execution.inference.long_running import IN_BACKGROUND, UNTIL_STOPPED
+        from execplan.execution.inference.long_running import IN_BACKGROUND, NEVER_ENDS, UNTIL_STOPPED
 
         self.skipped.append(SkippedLine(line, text, why))
         self.skipped_long_running = self.skipped_long_running or why in (
             UNTIL_STOPPED,
+            NEVER_ENDS,
             KEEPS_RUNNING,
             IN_BACKGROUND,
             ELSEWHERE,

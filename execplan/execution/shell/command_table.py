@@ -20,6 +20,8 @@ DELETIONS: tuple[tuple[tuple[str, ...], str], ...] = DATA["deletions"]
 MOVES: tuple[tuple[tuple[str, ...], str], ...] = DATA["moves"]
 RUNS_UNTIL_STOPPED: str = DATA["runs_until_stopped"]
 RUNS_UNTIL_STOPPED_ALONE: str = DATA["runs_until_stopped_alone"]
+NEVER_ENDS: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool], ...] = DATA["never_ends"]
+"""Program and first operands, flags of which one is present, flags of which none is, whether no operand follows."""
 WAITS_FOR_INPUT: str = DATA["waits_for_input"]
 STARTS_DETACHED: str = DATA["starts_detached"]
 STARTS_SERVER: str = DATA["starts_server"]

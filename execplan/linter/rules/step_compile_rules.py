@@ -235,6 +235,34 @@ def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatc
     return step_matches(context, "EP606")
 
 
+@rule("EP613", ERROR)
+def endless_step(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
+    """A step runs a command that never ends, such as a development server.
+
+    The run would wait for it until its time limit, and no later step would find the server. With `service`, the run
+    starts the command, waits until it is ready, and stops it after the last step. Only commands of which this is
+    certain are reported; with `&`, a pipe or `timeout` they are not.
+
+    Bad:
+        ## Concrete Steps
+
+        In the root of the repository; the page contains `Welcome`:
+
+        ```sh {#web exit=0}
+        npm run dev
+        ```
+    Good:
+        ## Concrete Steps
+
+        In the root of the repository; the page contains `Welcome`:
+
+        ```sh {#web service=port:5173}
+        npm run dev
+        ```
+    """
+    return step_matches(context, "EP613")
+
+
 @rule("EP612", ERROR)
 def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """Two parallel steps use the same path, or a step deletes a directory.

@@ -49,6 +49,7 @@ STEP: dict[str, Any] = {
     "cwd": "src",
     "env": {"CI": "1", "STAGE": "test"},
     "shell": "sh",
+    "service": "line:ready",
     "inputs": ["in.txt"],
     "outputs": ["out.txt"],
     "expect": "fine",

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
 TABLE_LINES = {
-    "attributes": 115,
+    "attributes": 117,
     "context": 48,
     "dialects": 53,
     "enhancer": 43,
-    "policy": 58,
+    "policy": 59,
     "settings": 80,
     "tasks": 42,
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.core.errors import USAGE
-from execplan.execution.engine.workspace.workspace_snapshot import BYTES, FILES
+from execplan.execution.engine.workspace.workspace_walk import BYTES, FILES
 from tests.cli.approved_plan import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -234,12 +234,24 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (FILES, BYTES) == (20_000, 256 << 20)
-    monkeypatch.setattr("execplan.execution.engine.workspace.workspace_snapshot.FILES", 3)
+    monkeypatch.setattr("execplan.execution.engine.workspace.workspace_walk.FILES", 3)
     with_approved_plan(desk, MAKE, SEE)
     expected = (
         "the repository has more than 3 files or 256 MB; a rollback restores only the paths that commands declare"
     )
     assert any(expected in warning for warning in desk.type("run", "--json").json["warnings"])
+
+
+def test_a_run_with_many_steps_warns_of_uncommitted_changes(desk: InProcessRepository) -> None:
+    commands = "\n".join([f"ls src/{number}" for number in range(11)])
+    for count, is_warned in ((10, False), (11, True)):
+        lines = "\n".join(commands.split("\n")[:count])
+        with_approved_plan(desk, f"```sh {{#see}}\n{lines}\n```\n")
+        desk.commit()
+        assert "uncommitted" not in desk.type("run", "--dry-run").err
+        desk.write("src/other.py", f"y = {count}\n")
+        expected = "the working tree has uncommitted changes, such as src/other.py, and the run has 11 steps"
+        assert (expected in desk.type("run", "--dry-run").err) == is_warned
 
 
 def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: InProcessRepository) -> None:

@@ -86,6 +86,27 @@ def test_errors_by_kind(desk: InProcessRepository, command: str, more: str, kind
     assert metrics["plan_errors_total[('kind', 'drift')]"] == 0
 
 
+def test_what_steps_used_and_changed(desk: InProcessRepository) -> None:
+    run(desk, PLAN, 1)
+    resources = desk.data("stats")["resources"]
+    assert resources["cpu_s"] > 0
+    assert resources["peak_memory_bytes"] > 1 << 20
+    changes = {name: count for name, count in resources.items() if name.startswith(("files_", "lines_"))}
+    assert changes == {
+        "files_created": 1,
+        "files_modified": 0,
+        "files_deleted": 0,
+        "lines_added": 1,
+        "lines_removed": 0,
+    }
+    metrics = samples(desk.type("stats", "--format", "prometheus").out)
+    assert metrics["plan_step_files_total[('kind', 'created')]"] == 1
+    assert metrics["plan_step_lines_total[('kind', 'added')]"] == 1
+    assert metrics["plan_step_cpu_seconds_total[]"] == pytest.approx(resources["cpu_s"], abs=1e-5)
+    assert metrics["plan_step_peak_memory_bytes[]"] == resources["peak_memory_bytes"]
+    assert "files 1: 1 created; 1 lines added, 0 lines removed" in desk.type("stats").out
+
+
 def test_errors_by_pathway_and_runs_by_kind_of_work(desk: InProcessRepository) -> None:
     run(desk, PLAN, 1)
     data = desk.data("stats")

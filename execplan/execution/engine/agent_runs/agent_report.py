@@ -52,7 +52,10 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
     Raises ExecplanError in the same cases as the report.
     """
     agent_run = agent_start.find_reported_run(project, ref, name)
-    recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
+    result = make_redaction().redact_text(step_report.result)
+    recorded_outcome = (
+        find_recorded_outcome(project, agent_run, name, step_report, result) if agent_run is not None else None
+    )
     if recorded_outcome is not None:
         return recorded_outcome
     run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name, step_report.status)
@@ -154,10 +157,8 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
     options.prepare_commit(project)
     with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
         agent_run = agent_start.find_reported_run(project, ref, step)
-        if agent_run is not None:
-            recorded_outcome = find_recorded_outcome(project, agent_run, step, step_report)
-        else:
-            recorded_outcome = None
+        result = make_redaction().redact_text(step_report.result)
+        recorded_outcome = find_recorded_outcome(project, agent_run, step, step_report, result) if agent_run else None
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
         run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)

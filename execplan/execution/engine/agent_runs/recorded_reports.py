@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
@@ -11,9 +12,7 @@ from execplan.execution import states
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
-from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
 from execplan.execution.engine.agent_runs.agent_transitions import next_steps
-from execplan.execution.engine.commands.command_environment import make_redaction
 from execplan.execution.engine.error_hints import format_replan_command
 from execplan.execution.engine.journal.journal_entries import AttemptResult, StateChange
 from execplan.execution.engine.recovery.failure_recovery import (
@@ -24,7 +23,6 @@ from execplan.execution.engine.recovery.failure_recovery import (
     SKIP,
     choose_recovery,
 )
-from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Attempt, Question, RunState
@@ -34,6 +32,10 @@ from execplan.execution.engine.steps.step_paths import checked_paths, list_repla
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Step
 from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from execplan.execution.engine.agent_runs.agent_run_lookup import AgentRun
+    from execplan.execution.engine.run_observer import FinishedRun
 
 COMPLETED = "completed"
 FAILED = "failed"
@@ -130,9 +132,9 @@ class ReportOutcome(NamedTuple):
 
 
 def find_recorded_outcome(
-    project: Project, agent_run: AgentRun, step: str, step_report: StepReport
+    project: Project, agent_run: AgentRun, step: str, step_report: StepReport, reason: str
 ) -> ReportOutcome | None:
-    """Return the outcome if the same report was recorded before; None if not.
+    """Return the outcome if the same report was recorded before; None if not. `reason` is its text without secrets.
 
     Raises ExecplanError if the step has a different final result.
     """
@@ -145,7 +147,7 @@ def find_recorded_outcome(
         return None
     is_same = (performed.ok, performed.reason) == (
         step_report.status == COMPLETED,
-        make_redaction().redact_text(step_report.result),
+        reason,
     ) and (step_report.evidence is None or evidence_digest(step_report) == performed.stdout)
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
         return _recorded_outcome(project, agent_run, target_step, performed)

@@ -19,7 +19,7 @@ from execplan.execution.engine.steps.step_checks import StepCheckResult, check_s
 from execplan.execution.engine.steps.step_execution import AttemptTranscript, outside_effects
 from execplan.execution.engine.steps.step_paths import is_command, list_declared_paths, parent_folders
 from execplan.execution.engine.workspace import workspace_snapshot
-from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_walk import WorkspaceWalker
 from execplan.execution.evaluation.projected_files import ImpossibleError, ProjectedChange
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path

@@ -58,7 +58,7 @@ class Sandbox(NamedTuple):
         """Return the command of the sandbox's first process; its file descriptors are appended as arguments."""
         root = os.path.realpath(self.project.root)
         argv = [self.program, *_base_argv(spec.limits.memory_mb << 20 if self.can_limit_size else 0)]
-        argv += ["--share-net"] if spec.network else []
+        argv += ["--share-net"] if spec.network or spec.loopback else []
         argv += self._visible_options(spec)
         argv += ["--ro-bind" if spec.only_reads else "--bind", root, root]
         protected_paths = [

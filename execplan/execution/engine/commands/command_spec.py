@@ -42,6 +42,8 @@ class CommandSpec(NamedTuple):
     """Data for the standard input."""
     readable_folders: tuple[str, ...] = ()
     """Directories that the command must be able to read, wherever they are."""
+    loopback: tuple[int, ...] = ()
+    """Handles of the network that the command shares with others; effective only in a sandbox."""
     only_reads: bool = False
     """Whether the repository is read-only for the command; effective only in a sandbox."""
 

@@ -59,6 +59,7 @@ def run_command(
     """
     read_end, write_end = os.pipe()
     wrap = sandbox.argv(spec) if sandbox is not None else []
+    network = spec.loopback if sandbox is not None and not spec.network else ()
     env = sandbox.environment(spec.env) if sandbox is not None else spec.env
     request = {
         "argv": [os.fsencode(arg) for arg in spec.argv],
@@ -71,13 +72,14 @@ def run_command(
         "file": spec.limits.file_mb << 20,
         "marks": spec.marks_path,
         "given": spec.stdin,
+        "network": network,
     }
     supervisor = subprocess.Popen(  # noqa: S603 - our own
         [*python_argv("supervisor"), str(write_end)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        pass_fds=[write_end],
+        pass_fds=[write_end, *network],
         bufsize=0,
         start_new_session=True,
         cwd="/",

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Final
 
 LINUX: Final = sys.platform == "linux"
@@ -24,7 +25,7 @@ _FOLDER_ERROR_OFFSET = 1000
 """Offset added to the number of an error that concerns the working directory."""
 _THREADS_PER_PROCESS = 8
 """Threads allowed for each process of a step: the kernel's process limit applies to a user and counts threads."""
-_libc = ctypes.CDLL(None)
+_libc = ctypes.CDLL(None, use_errno=True)
 _libc.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
 
 
@@ -68,6 +69,7 @@ def start_program(spec: dict[str, Any]) -> tuple[int, int]:
 def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
     """Turn this process into the program. Raises OSError."""
     os.setsid()
+    join_namespaces(spec.get("network", ()))
     if LINUX:
         _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # otherwise the program would not own its /proc/self
         _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
@@ -86,6 +88,14 @@ def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
     except OSError as error:
         raise OSError(_FOLDER_ERROR_OFFSET + (error.errno or 0), "") from None
     _execute(spec["argv"], spec["env"])
+
+
+def join_namespaces(handles: Sequence[int]) -> None:
+    """Move this process into the namespaces with these handles, in order, and close the handles. Raises OSError."""
+    for handle in handles:
+        if _libc.setns(handle, 0):
+            raise OSError(ctypes.get_errno() or errno.EPERM, "")
+        os.close(handle)
 
 
 def _open_stdin(spec: dict[str, Any]) -> int:

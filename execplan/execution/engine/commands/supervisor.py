@@ -146,12 +146,12 @@ class _SupervisedCommand:
             self.child, error = start_program(self.spec)
             return start_failure_report(self.spec, error) if error else {}
         spec_handle = os.memfd_create("order", 0)  # without the close-on-exec flag
-        os.write(spec_handle, marshal.dumps(self.spec))
+        os.write(spec_handle, marshal.dumps({**self.spec, "network": ()}))
         os.lseek(spec_handle, 0, os.SEEK_SET)
         self.report_handle, write_end = os.pipe()
         os.set_inheritable(write_end, True)
         argv = [*self.wrap, b"%d" % spec_handle, b"%d" % write_end]
-        wrapped = {"argv": argv, "env": dict(os.environb), "cwd": b"/"}
+        wrapped = {"argv": argv, "env": dict(os.environb), "cwd": b"/", "network": self.spec["network"]}
         self.child, error = start_program(wrapped)
         os.close(write_end)
         os.close(spec_handle)

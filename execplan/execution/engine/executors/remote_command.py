@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.core.files import atomic_files
 from execplan.execution.engine.commands.command_result import CommandResult, not_run
 from execplan.execution.engine.commands.command_transcript import Transcript
-from execplan.execution.engine.executors.executor import Executor, Finished, Submission, Worker
 from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, TicketResult, unpack_result
 from execplan.execution.engine.executors.ticket_creation import create_ticket
 from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
@@ -20,6 +19,9 @@ from execplan.execution.engine.workspace.file_archive import FileArchive, find_p
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.execution.execution_plan import Step
 from execplan.execution.world import FOLDER, LINK, State, normalize_path
+
+if TYPE_CHECKING:
+    from execplan.execution.engine.executors.executor import Executor, Finished, Submission, Worker
 
 _POLL_SECONDS = 0.5
 """Seconds between two checks of the run's time limit."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from execplan.core.documents.document_io import document_bytes
@@ -12,7 +13,6 @@ from execplan.core.errors import ExecplanError
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.engine.commands.command_environment import portable_environment
-from execplan.execution.engine.executors.executor import Worker
 from execplan.execution.engine.executors.ticket import MAX_BYTES, Ticket, pack_ticket
 from execplan.execution.engine.executors.worker_workspace import PackedWorkspace
 from execplan.execution.engine.steps.run_context import RunContext
@@ -22,8 +22,11 @@ from execplan.execution.execution_plan import ExecutionPlan, Step, Type
 from execplan.execution.program_lookup import find_lookups
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State, normalize_path
 
+if TYPE_CHECKING:
+    from execplan.execution.engine.executors.executor import Worker
 
-def reason_to_stay(step: Step) -> str:
+
+def reason_to_stay(step: Step, document: ExecutionPlan) -> str:
     """Return why a step runs on this machine whatever the executor, or an empty string if it may run on a worker."""
     if step.type is not Type.COMMAND:
         return "it is not a command"
@@ -34,6 +37,8 @@ def reason_to_stay(step: Step) -> str:
         return "its inputs or outputs are not paths in the repository"
     if step.argv is None and step.shell is None:
         return "it needs a shell but doesn't request one"
+    if any([other.service is not None and other.number <= step.number for other in document.steps]):
+        return "services run here, and the steps that they serve"
     return ""
 
 

@@ -27,7 +27,7 @@ from execplan.execution.engine.workspace.file_archive import (
     write_archive,
 )
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_walk import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, LINK, State
 
 BUNDLE: Final = "bundle"

@@ -38,6 +38,7 @@ FIELDS: Final[Mapping[str, str]] = {
     ),
     journal_entries.DENIED: "tool:text what:text step:text|null session:text|null",
     journal_entries.RESULT: _RESULT,
+    journal_entries.SERVICE_ENDED: _RESULT,
     journal_entries.RETAKEN: f"{_STEP} changes:changes programs:programs?",
     journal_entries.SKIPPED: "step:text reason:text",
     journal_entries.BLOCKED: "step:text reason:text",

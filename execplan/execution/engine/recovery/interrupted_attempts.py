@@ -152,6 +152,8 @@ class InterruptionRecovery:
         attempt = run_state.last_attempt(step.id)
         if attempt is None or attempt.performed is None or run_state.status_of[step.id] != states.FAILED:
             return
+        if attempt.service_end is not None:  # it was ready, and ended later: it is only started again
+            return
         performed = attempt.performed
         if step.rollback.enabled and not attempt.retaken:
             self._interrupted.append(

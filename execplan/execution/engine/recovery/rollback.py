@@ -25,6 +25,7 @@ from execplan.execution.engine.journal.journal_entries import (
     change_json,
 )
 from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
+from execplan.execution.engine.recovery.lost_services import record_lost_services
 from execplan.execution.engine.recovery.rollback_plan import (
     RollbackPlan,
     continue_rollback,
@@ -121,6 +122,7 @@ class _RollbackExecution:
             if rolled_back.is_whole_run or (only_step is not None and only_step in rolled_back.steps):
                 return rolled_back
         ensure_can_roll_back(self.run_paths, self.run_state, only_step)
+        record_lost_services(self.context, self.journal_writer)
         for name, attempt in self.run_state.open_attempts():
             _remove_leftovers(self.context, attempt.before)
             self.journal_writer.write(

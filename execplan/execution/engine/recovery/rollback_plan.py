@@ -111,7 +111,16 @@ def plan_rollback(
     chosen_ids = list(dict.fromkeys([name for name, _ in attempts if only_step in (None, name)]))
     chosen_ids = [name for name in chosen_ids if name not in steps or steps[name].rollback.enabled]
     effective_results = [
-        (name, attempt.performed) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
+        (name, performed)
+        for _, name, performed in sorted(
+            [
+                (entry, name, performed)
+                for name, attempt in attempts
+                if not attempt.retaken
+                for entry, performed in attempt.results
+            ],
+            key=lambda result: result[0],
+        )
     ]
     by_path: dict[str, list[tuple[str, StateChange]]] = {}
     for name, performed in effective_results:

@@ -180,11 +180,13 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
 
 def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
     """Return the resources that attempts used, with the changes of those that were not immediately rolled back."""
-    attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
+    attempt_results = [performed for attempt in attempts for _, performed in attempt.results]
     kept_results = [
-        attempt.performed
-        for attempt in sorted(attempts, key=lambda attempt: attempt.entry)
-        if attempt.performed is not None and not attempt.retaken
+        performed
+        for _, performed in sorted(
+            [result for attempt in attempts if not attempt.retaken for result in attempt.results],
+            key=lambda result: result[0],
+        )
     ]
     changes = _net_changes([change for attempt_result in kept_results for change in attempt_result.changes])
     kinds = [change_kind(change) for change in changes]

@@ -29,6 +29,7 @@ limit, a resource limit, a file that was changed, another error, a signal, cance
 """
 _RUN_ERRORS = ("cancellation", "drift", "timeout")
 """Causes that can end a run without a step that failed for the same cause."""
+CHANGE_KINDS: Final = ("created", "modified", "deleted")
 PATHWAYS: Final = ("engine", "agent")
 """Who performs a run."""
 _HOUR = 3600.0
@@ -37,7 +38,7 @@ MANUAL: Final = "manual"
 
 
 _COUNTED_KINDS = frozenset(
-    "begun called replanned result ended rolled_back approved not_given declined revoked".split()
+    "begun called replanned result service_ended ended rolled_back approved not_given declined revoked".split()
 )
 
 
@@ -64,6 +65,14 @@ class RunStatistics:
         """Number of approvals: approved, declined, revoked; derived for revisions that an earlier approval covers."""
         self.step_seconds: list[float] = []
         """Duration of each step attempt in seconds."""
+        self.cpu_seconds = 0.0
+        """Processor seconds of all step attempts and services, children included."""
+        self.peak_memory_bytes = 0
+        """Peak memory of the step attempt or service that used most."""
+        self.changes = dict.fromkeys(CHANGE_KINDS, 0)
+        """Number of changes of files by step attempts: created, modified, deleted; each change of a file counts."""
+        self.lines = {"added": 0, "removed": 0}
+        """Number of lines that these changes added and removed."""
         self.errors = dict.fromkeys(ERRORS, 0)
         """Number of failures by cause, one of `ERRORS`."""
         self.pathways = {pathway: {"runs": 0, "attempts": 0, "errors": 0} for pathway in PATHWAYS}
@@ -168,8 +177,24 @@ class RunStatistics:
         seconds = _number(record.said.get("seconds"))
         if seconds is not None:
             self.step_seconds.append(seconds)
+        self._count_resources(record)
         if not record.said.get("ok"):
             self._failed[record.run or ""] = self._count_error(record)
+
+    def _service_ended(self, record: AuditRecord) -> None:
+        self._count_resources(record)
+
+    def _count_resources(self, record: AuditRecord) -> None:
+        """Count what an attempt or a service used and changed; a record may have been altered."""
+        self.cpu_seconds += _number(record.said.get("cpu_s")) or 0.0
+        self.peak_memory_bytes = max(self.peak_memory_bytes, int(_number(record.said.get("peak_memory_bytes")) or 0))
+        changes = record.said.get("changes")
+        for change in changes if isinstance(changes, list) else ():
+            if isinstance(change, dict):
+                kind = "created" if change.get("before") is None else "modified"
+                self.changes["deleted" if change.get("after") is None else kind] += 1
+                for name in self.lines:
+                    self.lines[name] += int(_number(change.get(name)) or 0)
 
     def _count_error(self, record: AuditRecord) -> str:
         """Count the cause of a failure and return it; an unknown cause from a later release counts as `error`."""

@@ -112,10 +112,11 @@ class BriefDocument(NamedTuple):
 
 
 class BriefStep(NamedTuple):
-    """The number and the ID of a step."""
+    """The fields of a step that a summary needs."""
 
     number: int
     id: str
+    service: str | None
 
 
 def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
@@ -223,4 +224,6 @@ def is_at_work(run_paths: RunPaths) -> bool:
 
 
 def _brief_steps(data: bytes) -> Iterable[BriefStep]:
-    return [BriefStep(step["number"], step["id"]) for step in fast_json.read(data.decode())["steps"]]
+    return [
+        BriefStep(step["number"], step["id"], step.get("service")) for step in fast_json.read(data.decode())["steps"]
+    ]

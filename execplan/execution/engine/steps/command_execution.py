@@ -15,7 +15,7 @@ from execplan.execution.world import FOLDER
 
 if TYPE_CHECKING:
     from execplan.execution.engine.commands.command_transcript import Transcript
-    from execplan.execution.engine.commands.launcher import CommandResult
+    from execplan.execution.engine.commands.launcher import CommandResult, CommandSpec
     from execplan.execution.engine.executors.remote_command import Placement
     from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.steps.run_context import RunContext
@@ -47,9 +47,7 @@ def execute_command(
     """Run the command of a step, here or on the worker that is reserved for it, and evaluate its exit status."""
     if step.type is Type.TOOL:
         return _call_tool(context, step, attempt, transcript)
-    argv = step.argv
-    if argv is None and step.shell is not None and step.command is not None:
-        argv = (step.shell, "-c", step.command)
+    argv = program_argv(step)
     if argv is None:
         return ActionResult(ERROR, "it needs a shell but doesn't request one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
@@ -60,6 +58,13 @@ def execute_command(
     return evaluate_exit(
         step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript)
     )
+
+
+def program_argv(step: Step) -> tuple[str, ...] | None:
+    """Return what a step runs: its program, or its shell; None if it needs a shell and does not request one."""
+    if step.argv is None and step.shell is not None and step.command is not None:
+        return step.shell, "-c", step.command
+    return step.argv
 
 
 def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
@@ -107,9 +112,30 @@ def run_program(
     The supervisor writes its marks to `marks_path`. The program reads `stdin`, and may read the directories
     `read_paths`.
     """
+    from execplan.execution.engine.commands.command_result import CommandResult
+    from execplan.execution.engine.commands.launcher import run_command
+
+    spec = command_spec(context, step, argv, marks_path, stdin, read_paths)
+    if isinstance(spec, CommandResult):
+        return spec
+    ended = run_command(spec, context.sandbox, transcript, context.stop)
+    if ended.cause == TIMEOUT and spec.limits.seconds < step.timeout_s:
+        ended = ended._replace(reason="the run exceeded its time limit")
+    return ended
+
+
+def command_spec(
+    context: RunContext,
+    step: Step,
+    argv: tuple[str, ...],
+    marks_path: str,
+    stdin: bytes = b"",
+    read_paths: tuple[str, ...] = (),
+) -> CommandSpec | CommandResult:
+    """Return the specification of a program of a step, or its result if it can't be started."""
     from execplan.execution.engine.commands.command_environment import build_environment
     from execplan.execution.engine.commands.command_result import not_run
-    from execplan.execution.engine.commands.launcher import CommandSpec, Limits, run_command
+    from execplan.execution.engine.commands.launcher import CommandSpec, Limits
 
     env = build_environment(step.env, context.policy.environment, context.traceparent)
     cwd = working_directory(step, context.workspace.state)
@@ -130,11 +156,8 @@ def run_program(
     policy = context.policy
     limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(context.run_paths.project.root, cwd))
-    order = CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths)
-    ended = run_command(order, context.sandbox, transcript, context.stop)
-    if ended.cause == TIMEOUT and seconds_left < step.timeout_s:
-        ended = ended._replace(reason="the run exceeded its time limit")
-    return ended
+    network = context.running_services.network if context.running_services is not None else ()
+    return CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths, network)
 
 
 def _environment_variables(context: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.engine.steps.step_paths import parent_folders
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_walk import WorkspaceWalker
 from execplan.execution.execution_plan import Step, Type
 from execplan.execution.world import FOLDER, State, normalize_path
 

@@ -13,6 +13,7 @@ from execplan.core.text.sequence_alignment import count_changed_lines
 from execplan.execution.binding import describe_difference
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
+from execplan.execution.engine.steps.ignored_content import find_ignored
 from execplan.execution.engine.steps.step_paths import parent_folders
 from execplan.execution.evaluation.projected_files import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, State
@@ -77,12 +78,16 @@ def write_files(context: RunContext, step: Step, before: Mapping[str, State], tr
         if error.exit == ENVIRONMENT:  # a backup cannot be read, or its disk failed
             raise
         return ActionResult(ERROR, f"{error.message}; {error.hint}" if error.hint else error.message)
+    ignored_paths = find_ignored(context, [changed.path for changed, _ in planned_changes])
     for changed, change in planned_changes:
         difference = describe_difference(change.before, context.workspace.state(change.path))
         if difference:
             return ActionResult("drift", f"{change.path}: {difference}")
         transcript.note(_format_change(change))
-        transcript.out(format_change(changed).encode("utf-8", "surrogateescape"))
+        if changed.path in ignored_paths:
+            transcript.note("git ignores this file, so its content is not kept here")
+        else:
+            transcript.out(format_change(changed).encode("utf-8", "surrogateescape"))
     written_changes: list[StateChange] = []
     folders: list[str] = []
     reserve_path = ballast_path(context, step)

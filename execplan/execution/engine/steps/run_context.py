@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import RunState
+    from execplan.execution.engine.steps.services import Services
     from execplan.execution.engine.workspace.backup_store import BackupStore
     from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
     from execplan.execution.execution_plan import ExecutionPlan
@@ -36,6 +37,14 @@ class RunContext(NamedTuple):
     """Time limit of the whole run, by time.monotonic()."""
     traceparent: str = ""
     """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
+    running_services: Services | None = None
+    """The services that the session of the run has started; None outside of a session."""
+
+    @property
+    def services(self) -> Services:
+        """The services that the session of the run has started."""
+        assert self.running_services is not None
+        return self.running_services
 
 
 def create_context(

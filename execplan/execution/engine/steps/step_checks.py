@@ -15,7 +15,7 @@ from execplan.execution.engine.journal.journal_entries import JournaledChecks
 from execplan.execution.engine.recovery.failure_recovery import EXPECTATION, SYNTAX, TEST
 from execplan.execution.engine.steps.command_execution import run_program
 from execplan.execution.engine.steps.step_paths import is_command, program_marks_path
-from execplan.execution.evaluation.checks.syntax_check import syntax_problem
+from execplan.execution.evaluation.file_syntax import syntax_problem
 from execplan.execution.world import ABSENT, FILE, OUTSIDE, normalize_path
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from typing import TYPE_CHECKING
 
 from execplan.core import features
@@ -18,6 +19,7 @@ from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
 from execplan.execution.engine.steps.emptied_folders import find_emptied_folders
 from execplan.execution.engine.steps.file_writes import write_files
+from execplan.execution.engine.steps.ignored_content import make_step_redaction
 from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
     checked_paths,
@@ -31,6 +33,7 @@ from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Final
 
     from execplan.execution.engine.commands.command_result import CommandResult
     from execplan.execution.engine.commands.command_transcript import Transcript
@@ -128,11 +131,17 @@ def perform_step(context: RunContext, step: Step, attempt: int, prepared: Prepar
     began = time.monotonic()
     attempt_transcript = AttemptTranscript(context, step, attempt)
     with attempt_transcript as transcript:
-        if is_command(step):
+        if step.service is not None:
+            action_result = context.services.start(
+                context, step, attempt, transcript, lambda: AttemptTranscript(context, step, attempt, LOG).transcript
+            )
+        elif is_command(step):
             action_result = execute_command(context, step, attempt, transcript, prepared.placement)
         else:
             action_result = write_files(context, step, prepared.before, transcript)
         performed = finish_attempt(context, step, attempt, action_result, transcript)
+    if step.service is not None and not performed.ok:
+        deque(context.services.stop(step.id), 0)
     return performed._replace(seconds=round(time.monotonic() - began, 3), transcript=attempt_transcript.path_from_root)
 
 
@@ -168,7 +177,9 @@ def finish_attempt(
         folders,
         _count_tests(JournaledChecks("passed") if action_result.cause else check_result.checks, programs),
         stdout=ended.stdout_sha256 if ended is not None else "",
-        outside=outside_effects(context, step, unscanned) if programs or step.type is Type.MANUAL else "",
+        outside=outside_effects(context, step, unscanned)
+        if programs or step.service or step.type is Type.MANUAL
+        else "",
     )
 
 
@@ -211,26 +222,37 @@ def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
     return ""
 
 
+LOG: Final = "-log"
+RESUMED: Final = "-resumed"
+"""Suffixes of the names of further transcripts of an attempt: of its service, and of its recovery after an interruption."""
+
+
 class AttemptTranscript:
     """Context manager for the transcript of an attempt.
 
-    With `is_recovery`, the transcript is of the recovery of an interrupted attempt.
+    With a suffix, `LOG` or `RESUMED`, it is a further one.
     """
 
-    def __init__(self, context: RunContext, step: Step, attempt: int, *, is_recovery: bool = False) -> None:
+    def __init__(self, context: RunContext, step: Step, attempt: int, suffix: str = "") -> None:
         from execplan.execution.engine.commands.command_transcript import Transcript
         from execplan.execution.engine.run_records.evidence_copies import link_transcript
 
         name = f"{step.number:02}-{step.id}" + (f"-{attempt}" if attempt > 1 else "")
         title = f"{step.number}. {step.id}" + (f", attempt {attempt}" if attempt > 1 else "")
         original_path = os.path.join(context.run_paths.transcripts, f"{name}.md")
-        path = os.path.join(context.run_paths.transcripts, f"{name}-resumed.md") if is_recovery else original_path
+        path = os.path.join(context.run_paths.transcripts, f"{name}{suffix}.md")
         self.path_from_root = context.run_paths.project.display_path(
-            original_path if not is_recovery or os.path.exists(original_path) else path
+            original_path if os.path.exists(original_path) else path
         )
         """Path of the transcript from the root. For a recovery, that of the attempt's own output if it exists."""
-        line = (lambda text, error: context.observer.line(step.id, text, error=error)) if runs_program(step) else None
-        self.transcript = Transcript(path, title, context.redaction, context.policy.output_kb << 10, line)
+        line = (
+            (lambda text, error: context.observer.line(step.id, text, error=error))
+            if runs_program(step) and suffix != LOG
+            else None
+        )
+        self.transcript = Transcript(
+            path, title, make_step_redaction(context, step), context.policy.output_kb << 10, line
+        )
         link_transcript(context.run_paths, path)
 
     def __enter__(self) -> Transcript:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 
 from execplan.core.text.pure_paths import do_overlap
+from execplan.execution.binding import describe_difference
 from execplan.execution.engine import ticks
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.run_context import RunContext
@@ -15,6 +17,7 @@ from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnap
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
 from execplan.execution.execution_plan import Step
+from execplan.execution.world import State
 
 
 class ParallelChanges:
@@ -110,6 +113,26 @@ def changes_since_snapshot(
         changes = tuple([change for change in changes if _change_time(context, change.path) <= end])
         folders = tuple([folder for folder in folders if _change_time(context, folder) <= end])
     return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
+
+
+def unexplained_changes(
+    context: RunContext, step: Step, expected: Mapping[str, State], folders: Collection[str]
+) -> tuple[tuple[StateChange, ...], tuple[str, ...]]:
+    """Return the changes since the snapshot of a step, and the created directories, that no step accounts for.
+
+    `expected` and `folders` are what the steps have left. Raises ExecplanError.
+    """
+    changes, new_folders, _ = changes_since_snapshot(context, step)
+    return (
+        tuple(
+            [
+                change._replace(before=expected.get(change.path, change.before))
+                for change in changes
+                if change.path not in expected or describe_difference(expected[change.path], change.after)
+            ]
+        ),
+        tuple([folder for folder in new_folders if folder not in folders]),
+    )
 
 
 def _program_end(context: RunContext, step: Step, attempt: int) -> int:

@@ -15,7 +15,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.text import fast_json
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_walk import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, normalize_path
 
 Entry: TypeAlias = "dict[str, Any]"

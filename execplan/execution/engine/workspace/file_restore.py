@@ -11,7 +11,7 @@ from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
-from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceWalker
+from execplan.execution.engine.workspace.workspace_walk import WorkspaceWalker
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 
 MAX_REPORTED = 1000

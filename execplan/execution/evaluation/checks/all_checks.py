@@ -11,7 +11,7 @@ from execplan.execution.evaluation.checks import (  # noqa: F401 - importing eac
     needed_things_check,
     path_check,
     pattern_check,
-    syntax_check,
+    service_check,
 )
 from execplan.execution.evaluation.checks.check_registry import (
     ERROR,
@@ -21,6 +21,7 @@ from execplan.execution.evaluation.checks.check_registry import (
     EvaluationFinding,
     check,
 )
+from execplan.execution.evaluation.file_syntax import syntax_problem
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import Trial, step_commands, target_paths, written_texts
 from execplan.execution.execution_plan import DEFAULT_TIMEOUT_S, Step, Type
@@ -51,6 +52,25 @@ def shell(context: CheckContext) -> Iterator[EvaluationFinding]:
             else "correct the line"
         )
         yield EvaluationFinding(ERROR, f"its command {why}", fix, step)
+
+
+@check("syntax")
+def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
+    """Files and scripts in a supported language can be parsed: Python, JSON, TOML, YAML, and scripts by their shell."""
+    for trial in context.trials:
+        step = trial.step
+        if not step.validation.syntax_check:
+            continue
+        if step.shell is not None and step.command is not None:
+            problem = context.world.syntax(step.shell, step.command.encode())
+            if problem:
+                yield EvaluationFinding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
+        for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
+            is_new_text = change.after is not None and not change.origin
+            problem = syntax_problem(change.path, change.after or b"", context.world) if is_new_text else ""
+            if problem:
+                fix = "correct the step, or set syntax-check=false"
+                yield EvaluationFinding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
 
 
 _MB = 1 << 20

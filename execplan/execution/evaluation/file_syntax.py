@@ -1,15 +1,12 @@
-"""Check that written files can be parsed."""
+"""Syntax errors of files, by their names: of Python, JSON, TOML, YAML, scripts of shells, and JavaScript."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from execplan.core.text import fast_json
 from execplan.core.text.plain_toml import parse_toml
-from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, EvaluationFinding, check
-from execplan.execution.evaluation.trial import written_texts
-from execplan.execution.execution_plan import Type
 from execplan.execution.world import World
 
 _MAX_BYTES = 2 << 20
@@ -33,25 +30,6 @@ _SUFFIXES = {
 _TEMPLATE_MARKERS = (b"{{-", b"-}}", b"{%")
 """Markers in a YAML file that is a template and not yet valid YAML."""
 _SHELLS = ("sh", "bash", "dash", "zsh")
-
-
-@check("syntax")
-def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
-    """Files and scripts in a supported language can be parsed: Python, JSON, TOML, YAML, and scripts by their shell."""
-    for trial in context.trials:
-        step = trial.step
-        if not step.validation.syntax_check:
-            continue
-        if step.shell is not None and step.command is not None:
-            problem = context.world.syntax(step.shell, step.command.encode())
-            if problem:
-                yield EvaluationFinding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
-        for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
-            is_new_text = change.after is not None and not change.origin
-            problem = syntax_problem(change.path, change.after or b"", context.world) if is_new_text else ""
-            if problem:
-                fix = "correct the step, or set syntax-check=false"
-                yield EvaluationFinding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
 
 
 def syntax_problem(path: str, data: bytes, world: World) -> str:
