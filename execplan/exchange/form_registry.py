@@ -1,46 +1,19 @@
-"""The forms that plans are exported to and imported from, and the modules in `forms` that write and read them."""
+"""Writing and reading plans in the forms of other programs, by the modules in `forms`."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_recognition import is_plan
 from execplan.exchange.exchange_plan import normalize_tasks
+from execplan.exchange.form_names import READERS, WRITERS
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.exchange.exchange_plan import ExchangePlan, ExportedFiles
     from execplan.exchange.source_file import SourceFile
-
-WRITERS: Final = {
-    "markdown": "markdown",
-    "json": "json_form",
-    "html": "html",
-    "docx": "docx",
-    "github-issues": "github_issues",
-    "backlog": "backlog",
-    "openspec": "openspec",
-    "superpowers": "superpowers",
-}
-"""The module that writes each form."""
-READERS: Final = {
-    "json": "json_form",
-    "beads": "beads",
-    "task-master": "task_master",
-    "github-issues": "github_issues",
-    "jira": "jira",
-    "linear": "linear",
-    "org": "org_mode",
-    "todo-txt": "todo_txt",
-}
-"""The module that reads each form, in the order in which they are tried on a file."""
-DIRECTORY_FORMS: Final = ("backlog", "openspec")
-"""Forms that consist of several files."""
-COMPLETE_FORMS: Final = ("json",)
-"""Forms that hold everything, also what only execplan reads."""
-BINARY_FORMS: Final = ("docx",)
 
 
 def write_form(form: str, parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:

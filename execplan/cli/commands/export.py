@@ -22,7 +22,7 @@ from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.text.message_parts import format_count
 from execplan.core.text.pure_paths import do_overlap, is_inside
 from execplan.core.text.text_lines import digest
-from execplan.exchange.form_registry import WRITERS
+from execplan.exchange.form_names import WRITERS
 from execplan.execution.binding import bound_paths
 from execplan.execution.export.export_jobs import passed_paths
 from execplan.execution.world import normalize_path

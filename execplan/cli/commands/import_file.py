@@ -20,7 +20,8 @@ from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.project import project_discovery
 from execplan.core.text.message_parts import format_count
 from execplan.exchange import file_import
-from execplan.exchange.form_registry import READERS, read_form, recognize
+from execplan.exchange.form_names import READERS
+from execplan.exchange.form_registry import read_form, recognize
 from execplan.exchange.source_file import MAX_BYTES, SourceFile
 from execplan.team.advice.plan_json import amended_json
 

@@ -209,12 +209,9 @@ def _finish(
 
 def _left_artifacts(project: Project, ref: PlanRef | None) -> tuple[str, ...]:
     """Return a warning if an archived plan has artifacts outside the archive, which another branch has added."""
-    if ref is None or not ref.archived:
-        return ()
-    directory = project.artifacts_dir(ref.id)
-    if not os.path.isdir(directory):
-        return ()
-    return (f"{project.display_path(directory)} was not archived with the plan; see where it belongs: execplan doctor",)
+    path = project.artifacts_dir(ref.id) if ref is not None and ref.archived else ""
+    problem = f"{project.display_path(path)} was not archived with the plan; see where it belongs: execplan doctor"
+    return (problem,) if os.path.isdir(path) else ()
 
 
 def _describe_finished(finished: FinishedWorktree) -> list[str]:

@@ -16,7 +16,8 @@ from execplan.core.project.project import IN_GIT_DIR, ensure_inside, is_in_git_d
 from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.text.message_parts import format_count
-from execplan.exchange.form_registry import BINARY_FORMS, COMPLETE_FORMS, DIRECTORY_FORMS, write_form
+from execplan.exchange.form_names import BINARY_FORMS, COMPLETE_FORMS, DIRECTORY_FORMS
+from execplan.exchange.form_registry import write_form
 from execplan.exchange.plan_cleaning import CleanPlan, clean_plan
 from execplan.exchange.plan_reading import read_plan
 

@@ -6,6 +6,7 @@ import os
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
+from execplan.core.git.ignored_paths import IgnoredPath, check_ignore, find_ignored_paths
 from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -19,32 +20,12 @@ _PROBE_ID = "2026-01-01_probe"
 """ID of a plan that does not exist, used to query git about the file that it would have."""
 
 
-class IgnoredPath(NamedTuple):
-    """A path that git ignores; paths are relative to the repository root."""
-
-    path: str
-    source: str
-    """File that contains the pattern."""
-    line: int
-    pattern: str
-
-
 class IgnoreFix(NamedTuple):
     """Lines that make git include the plans."""
 
     file: str
     """Ignore file to append the lines to, relative to the repository root."""
     lines: tuple[str, ...]
-
-
-def find_ignored_paths(project: Project, paths: Iterable[str]) -> list[IgnoredPath]:
-    """Return those of the absolute paths that git ignores, without tracked files; empty outside a repository.
-
-    Raises ExecplanError if git fails.
-    """
-    relative_paths = [os.path.relpath(os.path.realpath(path), project.root) for path in paths]
-    relative_paths = [path for path in dict.fromkeys(relative_paths) if path[:3] != "../"]
-    return _check_ignore(project, relative_paths) if project.git is not None and relative_paths else []
 
 
 def find_ignored_project_paths(project: Project, *, is_new: bool = False) -> list[IgnoredPath]:
@@ -155,7 +136,7 @@ def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> lis
     ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
     hidden = {
         ancestor.path
-        for ancestor in _check_ignore(project, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)
+        for ancestor in check_ignore(project, [os.path.join(base, ancestor) for ancestor in ancestors], tree=tree)
     }
     first_hidden = next(
         (at for at, ancestor in enumerate(ancestors) if os.path.join(base, ancestor) in hidden), len(ancestors) - 1
@@ -195,38 +176,7 @@ def _is_still_ignored(project: Project, tree: str, file: str, lines: Sequence[st
     try:
         with open(target, "wb") as trial:
             trial.write(old + "\n".join(["", *lines, ""]).encode())
-        return bool(_check_ignore(project, paths, tree=tree))
+        return bool(check_ignore(project, paths, tree=tree))
     finally:
         with open(target, "wb") as restored:
             restored.write(old)
-
-
-def _check_ignore(project: Project, paths: Iterable[str], *, tree: str = "") -> list[IgnoredPath]:
-    """Return those of the paths that git ignores, in the repository or in another tree with its configuration.
-
-    Raises ExecplanError if git fails.
-    """
-    from execplan.core.git import git_query
-
-    stdin = b"".join([os.fsencode(path) + b"\0" for path in paths])
-    tree_args = ("-C", tree, "--git-dir", project.git or "", "--work-tree", tree) if tree else ()
-    mode_args = ("--no-index",) if tree else ()
-    out = (
-        git_query.output_or_none(
-            project,
-            *tree_args,
-            "check-ignore",
-            "-v",
-            "-z",
-            *mode_args,
-            "--stdin",
-            no_status=1,
-            stdin=stdin,
-            limit=git_query.SCAN_TIMEOUT,
-        )
-        or b""
-    )
-    fields = [os.fsdecode(field) for field in out.split(b"\0")]
-    rows = zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
-    entries = [IgnoredPath(path, source, int(line), pattern) for source, line, pattern, path in rows]
-    return [entry for entry in entries if not entry.pattern.startswith("!")]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.execution import attributes
+from execplan.core import features
+from execplan.execution import attributes, rare_features
 from execplan.execution.attributes import (
     ALTERNATIVE,
     ATTRIBUTES_BY_NAME,
@@ -11,7 +12,6 @@ from execplan.execution.attributes import (
     TRIGGERS,
     Attribute,
 )
-from execplan.execution.readiness import FORMS, parse_readiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,8 +235,9 @@ def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
 
 
 def _parse_ready(attribute: Attribute, text: str) -> str:
-    if parse_readiness(text) is None or "\n" in text or len(text) > _MAX_TEXT_LENGTH:
-        raise AttributeValueError(f"{attribute.name} says when the command is ready: {FORMS}, not {text!r}")
+    problem = features.load(rare_features.READINESS_PROBLEM)(text)
+    if problem or "\n" in text or len(text) > _MAX_TEXT_LENGTH:
+        raise AttributeValueError(f"{attribute.name} {problem or 'is one line'}, not {text!r}")
     return text
 
 

@@ -31,14 +31,14 @@ from execplan.execution.attributes import (
     types_with_target,
 )
 from execplan.execution.documents.order_rules import check_conditions, check_dependencies, check_recoveries
-from execplan.execution.documents.step_rules import check_shared_paths, service_problems, types_with_field
+from execplan.execution.documents.step_rules import check_shared_paths, types_with_field
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.parsed_steps import ANNOTATED, ParsedSteps, StepDraft, StepProblem
 from execplan.execution.shell.endless_commands import describe_endless, find_endless_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from execplan.core.plan.model import ParsedPlan
@@ -142,9 +142,17 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
         yield f"{kind} has no output to expect"
     if fence.expect is not None and "expect" in attributes:
         yield "the expected output is given twice: with expect, and in the code block below"
-    for name, message in service_problems(build_step_fields(drafts[-1], {})) if "service" in attributes else ():
+    for name, message in _service_problems(drafts[-1]):
         yield f"{name}: {message}"
     yield from _change_problems(fence, kind, attributes)
+
+
+def _service_problems(draft: StepDraft) -> Iterable[tuple[str, str]]:
+    """Return the fields that a service can't have, each with the reason; none for another step."""
+    if "service" not in draft.attributes:
+        return ()
+    problems: Iterable[tuple[str, str]] = features.load(rare_features.SERVICE_RULES)(build_step_fields(draft, {}))
+    return problems
 
 
 def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from execplan.core.project.project import Project
@@ -68,10 +68,13 @@ class DiskWorld:
 
     def find_files(self, patterns: Sequence[str]) -> list[str]:
         """Return the repository's files that match a pattern; see file_search.py."""
+        return self._search(patterns)
+
+    def _search(self, patterns: Sequence[str], removed: Iterable[str] = ()) -> list[str]:
         from execplan.core import features
         from execplan.execution import rare_features
 
-        repository_files: list[str] = features.load(rare_features.FILE_SEARCH)(self.project, patterns)
+        repository_files: list[str] = features.load(rare_features.FILE_SEARCH)(self.project, patterns, removed)
         return repository_files
 
     def writable(self, path: str) -> bool:
@@ -197,12 +200,9 @@ class SnapshotWorld(DiskWorld):
 
     def find_files(self, patterns: Sequence[str]) -> list[str]:
         """Return the repository's files that matched a pattern when they were first searched. Raises ExecplanError."""
-        from execplan.core.text.path_globs import matches_path_glob
-
         key = tuple(patterns)
         if key not in self._found_files:
-            before = [path for path in self._files_before if any([matches_path_glob(path, glob) for glob in patterns])]
-            self._found_files[key] = sorted({*super().find_files(patterns), *before})
+            self._found_files[key] = self._search(patterns, self._files_before)
         return self._found_files[key]
 
     def read(self, path: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from execplan.core.files.tree_walk import walk_tree
 from execplan.core.git import git_query
@@ -14,16 +14,18 @@ from execplan.execution.approvals.reserved_paths import make_protection_check
 from execplan.execution.documents.written_paths import glob_directory
 
 
-def find_repository_files(project: Project, patterns: Sequence[str]) -> list[str]:
-    """Return the files and links that match a pattern, in order.
+def find_repository_files(project: Project, patterns: Sequence[str], removed: Iterable[str] = ()) -> list[str]:
+    """Return the files and links that match a pattern, in order; also those of `removed`, which existed before.
 
     Files that git ignores, plans, and what belongs to git or execplan are left out. Raises ExecplanError.
     """
+    before = {path for path in removed if any([matches_path_glob(path, pattern) for pattern in patterns])}
     is_protected, is_own = make_protection_check(project), make_own_path_check(project)
     tops = [glob_directory(pattern) for pattern in patterns]
     paths = git_query.unignored_files(project) if project.git else _walk(project, tops)
     return sorted(
-        {
+        before
+        | {
             path
             for path in paths
             if any([matches_path_glob(path, pattern) for pattern in patterns])

@@ -7,15 +7,14 @@ import os
 from execplan.core import features
 from execplan.core.text.violation import Violation
 from execplan.execution import rare_features
-from execplan.execution.attributes import FOUND_FILE_TYPES, IDEMPOTENT, STEP_TYPES, StepType
+from execplan.execution.attributes import FOUND_FILE_TYPES, STEP_TYPES, StepType
 from execplan.execution.documents.order_rules import ancestors
 from execplan.execution.documents.written_paths import diff_paths, written_paths
-from execplan.execution.readiness import FORMS, parse_readiness
 from execplan.execution.shell.call_patterns import pattern_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     Steps = Sequence[dict[str, Any]]
@@ -74,7 +73,8 @@ def check_step_fields(steps: Steps) -> Iterator[Violation]:
                 features.load(rare_features.FOUND_FILE_RULES)(step) if kind in FOUND_FILE_TYPES else ()
             ):
                 yield Violation(f"/steps/{index}/{name}", message)
-        for name, message in [*_check_line_ranges(step), *_check_patterns(step), *service_problems(step)]:
+        service = features.load(rare_features.SERVICE_RULES)(step) if step.get("service") is not None else ()
+        for name, message in [*_check_line_ranges(step), *_check_patterns(step), *service]:
             yield Violation(f"/steps/{index}/{name}", message)
 
 
@@ -100,23 +100,6 @@ def _check_type_fields(step: dict[str, Any], kind: str, fields: StepType) -> Ite
     target = step.get("target")
     if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _normalize(target) == "."):
         yield "target", "is a directory; the step requires a file"
-
-
-def service_problems(step: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields that a service can't have, each with the reason."""
-    service = step.get("service")
-    if not isinstance(service, str):
-        return
-    if parse_readiness(service) is None:
-        yield "service", f"must be {FORMS}"
-    if step.get("expect") is not None:
-        yield "expect", "a service has no complete output: use service=line:TEXT to wait for a line"
-    if step.get("exit"):
-        yield "exit", "a service has no exit status: it runs until it is stopped"
-    if step.get("parallel"):
-        yield "parallel", "a service runs at the same time as all later steps anyway"
-    if step.get("effect") != IDEMPOTENT:
-        yield "effect", "a service is started again when its run is resumed, so its effect must be idempotent"
 
 
 def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:

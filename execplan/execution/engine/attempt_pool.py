@@ -84,7 +84,8 @@ class AttemptPool:
         if error is not None and not self.context.stop.is_set():
             self.context.stop.set("trouble")  # no one waits for the running steps any more
         self._pool.shutdown()
-        deque(self.context.services.stop(), 0)
+        if self.context.running_services is not None:
+            deque(self.context.running_services.stop(), 0)
 
     def wake(self) -> None:
         """Make `wait` return early; may be called from a signal handler."""
@@ -131,8 +132,8 @@ class AttemptPool:
 
     def stop_services(self) -> None:
         """Stop all services, and record how each ended. Raises ExecplanError."""
-        run_state = self.journal_writer.run_state
-        for service, result in list(self.context.services.stop()):
+        run_state, services = self.journal_writer.run_state, self.context.running_services
+        for service, result in list(services.stop()) if services is not None else ():
             step = service.step
             is_needed = run_state.is_service_needed(step)
             ended = result if result.ok or is_needed else result._replace(ok=True, cause="", reason="")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core import features
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.approvals.approval_paths import list_paths
 from execplan.execution.approvals.approved_plan import require_approved_plan
 from execplan.execution.approvals.effective_policy import effective_policy
@@ -18,7 +19,6 @@ from execplan.execution.engine.executors.executor_choice import executor_field, 
 from execplan.execution.engine.journal.journal_entries import STOP, UNKNOWN, state_json
 from execplan.execution.engine.journal.journal_writer import open_run
 from execplan.execution.engine.recovery.interrupted_attempts import InterruptionRecovery
-from execplan.execution.engine.recovery.lost_services import record_lost_services
 from execplan.execution.engine.run_loop import finish_loop, open_loop
 from execplan.execution.engine.run_observer import FinishedRun
 from execplan.execution.engine.run_preconditions import (
@@ -228,7 +228,7 @@ def _continue(
     run_setup.create_state_directory(run_paths)
     with open_loop(session, context, approved_steps, executor, jobs) as loop:
         recovery = InterruptionRecovery(loop.attempt_pool, schedule, loop.prompter)
-        record_lost_services(context, journal_writer)
+        features.load(rare_features.LOST_SERVICES)(context, journal_writer)
         recovery.inspect()
         unknown_reply = reply if reply.is_about_unknown else reply._replace(answer=None)
         unknown_question = recovery.next_question()

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Final
 
+from execplan.core import features
 from execplan.core.errors import CONFLICT, ExecplanError
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.engine import run_questions, stop_reasons
 from execplan.execution.engine.approved_steps import ApprovedSteps
 from execplan.execution.engine.attempt_pool import AttemptOutcome, AttemptPool, is_outcome_unknown
@@ -24,8 +25,6 @@ from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import RunContext
-from execplan.execution.engine.steps.service_start import start_service
-from execplan.execution.engine.steps.services import Services
 from execplan.execution.engine.stop_reasons import (
     StopReason,
     failed_step_reason,
@@ -201,7 +200,8 @@ class RunLoop:
 
     def _is_service_missing(self) -> bool:
         """Stop the run if a service has ended that steps still need; return whether it has."""
-        service = self._context.services.find_ended()
+        services = self._context.running_services
+        service = services.find_ended() if services is not None else None
         if service is None or self._context.stop.is_set() or not self._run_state.is_service_needed(service.step):
             return False
         reason = f"it ended while later steps needed it; its output: {os.path.basename(service.log.path)}"
@@ -264,7 +264,8 @@ def open_loop(
     jobs: int,
 ) -> Iterator[RunLoop]:
     """Open the loop that runs approved steps; until it is closed, signals stop it."""
-    context = context._replace(running_services=Services(start_service))
+    if any([step.service for step in context.document.steps]):
+        context = context._replace(running_services=features.load(rare_features.SERVICES)())
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
         add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),

@@ -239,14 +239,13 @@ def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatc
 def endless_step(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command that never ends, such as a development server.
 
-    The run would wait for it until its time limit, and no later step would find the server. With `service`, the run
-    starts the command, waits until it is ready, and stops it after the last step. Only commands of which this is
-    certain are reported; with `&`, a pipe or `timeout` they are not.
+    The run would wait for it until its time limit. With `service`, the run starts the command, waits until it is ready,
+    and stops it after the last step. Commands that only may never end are not reported.
 
     Bad:
         ## Concrete Steps
 
-        In the root of the repository; the page contains `Welcome`:
+        In the root; the page contains `Welcome`:
 
         ```sh {#web exit=0}
         npm run dev
@@ -254,7 +253,7 @@ def endless_step(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     Good:
         ## Concrete Steps
 
-        In the root of the repository; the page contains `Welcome`:
+        In the root; the page contains `Welcome`:
 
         ```sh {#web service=port:5173}
         npm run dev

@@ -16,7 +16,6 @@ from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_nam
 from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
-from execplan.team.advice.archive_commit import changed_archived_plans
 from execplan.team.advice.conflict_warnings import advise_git, has_conflicts
 from execplan.team.advice.section_advice import advise_completion, advise_filling, format_add_command
 
@@ -100,9 +99,20 @@ def finish_archived_commands(stored_plan: StoredPlan) -> tuple[str, ...]:
     from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
 
     project, ref = stored_plan.project, stored_plan.ref
-    if ref in [changed for _, changed in changed_archived_plans(project)]:
+    if _is_uncommitted(stored_plan):
         return (f"execplan commit {name_in_commands(project, ref)}",)
     return tuple([finish_command(project, record) for record in list_unmerged_archived(project) if record.id == ref.id])
+
+
+def _is_uncommitted(stored_plan: StoredPlan) -> bool:
+    """Return whether a plan's file differs from the last commit; False if git can't say."""
+    from execplan.core.git.git_commit import uncommitted_files
+
+    project = stored_plan.project
+    try:
+        return project.git is not None and bool(uncommitted_files(project, [stored_plan.ref.path]))
+    except ExecplanError:
+        return False
 
 
 def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:

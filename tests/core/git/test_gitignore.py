@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.core.git import gitignore
+from execplan.core.git.ignored_paths import find_ignored_paths
 from execplan.core.project import project_discovery
 from tests.cli.doctor.doctor_findings import assert_clean, only_finding
 from tests.conftest import Folder
@@ -120,7 +120,7 @@ def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "*.md\n")
     project = project_discovery.find(str(repo.path))
-    assert gitignore.find_ignored_paths(project, [str(path)]) == []
+    assert find_ignored_paths(project, [str(path)]) == []
     assert repo.run("done", "1", "--commit").exit in (0, 3)
 
 

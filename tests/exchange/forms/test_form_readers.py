@@ -10,7 +10,8 @@ import pytest
 
 from execplan.core.errors import ExecplanError
 from execplan.exchange.exchange_plan import BEGUN, DONE, DROPPED, OPEN, ExchangePlan, ExchangeTask
-from execplan.exchange.form_registry import READERS, read_form, recognize
+from execplan.exchange.form_names import READERS
+from execplan.exchange.form_registry import read_form, recognize
 from execplan.exchange.source_file import SourceFile
 
 

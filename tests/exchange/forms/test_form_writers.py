@@ -13,7 +13,8 @@ import yaml
 
 from execplan.core.plan import reader
 from execplan.exchange.exchange_plan import ExportedFiles
-from execplan.exchange.form_registry import WRITERS, write_form
+from execplan.exchange.form_names import WRITERS
+from execplan.exchange.form_registry import write_form
 from execplan.exchange.plan_cleaning import clean_plan
 from execplan.exchange.plan_reading import read_plan
 

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from execplan.core import features
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author, plan_store
 from execplan.core.project.project_discovery import require_existing
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.engine.error_hints import add_hint_on_error
 from execplan.execution.engine.journal.journal_entries import (
     ENDED,
@@ -25,7 +26,6 @@ from execplan.execution.engine.journal.journal_entries import (
     change_json,
 )
 from execplan.execution.engine.journal.journal_writer import JournalWriter, open_run
-from execplan.execution.engine.recovery.lost_services import record_lost_services
 from execplan.execution.engine.recovery.rollback_plan import (
     RollbackPlan,
     continue_rollback,
@@ -122,7 +122,7 @@ class _RollbackExecution:
             if rolled_back.is_whole_run or (only_step is not None and only_step in rolled_back.steps):
                 return rolled_back
         ensure_can_roll_back(self.run_paths, self.run_state, only_step)
-        record_lost_services(self.context, self.journal_writer)
+        features.load(rare_features.LOST_SERVICES)(self.context, self.journal_writer)
         for name, attempt in self.run_state.open_attempts():
             _remove_leftovers(self.context, attempt.before)
             self.journal_writer.write(

@@ -7,13 +7,14 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.errors import ENVIRONMENT, ExecplanError
 from execplan.core.files.file_access import remove_if_exists
 from execplan.core.text.sequence_alignment import count_changed_lines
+from execplan.execution import rare_features
 from execplan.execution.binding import describe_difference
 from execplan.execution.engine.journal.journal_entries import StateChange
 from execplan.execution.engine.steps.command_execution import ERROR, ActionResult
-from execplan.execution.engine.steps.ignored_content import find_ignored
 from execplan.execution.engine.steps.step_paths import parent_folders
 from execplan.execution.evaluation.projected_files import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, State
@@ -78,7 +79,9 @@ def write_files(context: RunContext, step: Step, before: Mapping[str, State], tr
         if error.exit == ENVIRONMENT:  # a backup cannot be read, or its disk failed
             raise
         return ActionResult(ERROR, f"{error.message}; {error.hint}" if error.hint else error.message)
-    ignored_paths = find_ignored(context, [changed.path for changed, _ in planned_changes])
+    ignored_paths = features.load(rare_features.IGNORED_FILES)(
+        context, [changed.path for changed, _ in planned_changes]
+    )
     for changed, change in planned_changes:
         difference = describe_difference(change.before, context.workspace.state(change.path))
         if difference:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.core.git.gitignore import find_ignored_paths
+from execplan.core.git.ignored_paths import find_ignored_paths
 from execplan.core.text.pure_paths import is_inside
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.world import FILE

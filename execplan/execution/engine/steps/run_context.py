@@ -38,7 +38,7 @@ class RunContext(NamedTuple):
     traceparent: str = ""
     """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
     running_services: Services | None = None
-    """The services that the session of the run has started; None outside of a session."""
+    """The services that the session of the run has started; None outside of a session, or if no step is one."""
 
     @property
     def services(self) -> Services:

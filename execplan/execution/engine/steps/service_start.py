@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.commands.readiness_probe import FREE, SERVED, start_probe
 from execplan.execution.engine.steps.command_execution import ERROR, TIMEOUT, ActionResult, command_spec, program_argv
-from execplan.execution.engine.steps.services import RunningService, describe_end
+from execplan.execution.engine.steps.services import RunningService, Services, describe_end
 from execplan.execution.engine.steps.step_paths import program_marks_path
 from execplan.execution.readiness import Readiness, parse_readiness
 
@@ -29,6 +29,11 @@ stops it, or its supervisor when the run is killed.
 """
 _TAIL_LINES = 20
 """Number of lines of a service's output that are shown if it does not become ready."""
+
+
+def create_services() -> Services:
+    """Return the services of a session of a run, of which none was started yet."""
+    return Services(start_service)
 
 
 def start_service(

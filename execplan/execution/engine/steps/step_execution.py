@@ -19,7 +19,6 @@ from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.command_execution import execute_command
 from execplan.execution.engine.steps.emptied_folders import find_emptied_folders
 from execplan.execution.engine.steps.file_writes import write_files
-from execplan.execution.engine.steps.ignored_content import make_step_redaction
 from execplan.execution.engine.steps.step_checks import StepCheckResult, check_step, count_tests
 from execplan.execution.engine.steps.step_paths import (
     checked_paths,
@@ -251,7 +250,11 @@ class AttemptTranscript:
             else None
         )
         self.transcript = Transcript(
-            path, title, make_step_redaction(context, step), context.policy.output_kb << 10, line
+            path,
+            title,
+            features.load(rare_features.STEP_REDACTION)(context, step),
+            context.policy.output_kb << 10,
+            line,
         )
         link_transcript(context.run_paths, path)
 
