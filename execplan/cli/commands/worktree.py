@@ -235,14 +235,10 @@ def _list(project: Project) -> Answer:
         row = {**_record_json(record, record.root_of(located)), "by": record.name, "notes": notes}
         data.append(row)
         details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
-        lines.append(f"{record.id}: in {_short_path(row['path'])} ({details})")
+        shorter_path = min(os.path.relpath(row["path"]), row["path"], key=len)
+        lines.append(f"{record.id}: in {shorter_path} ({details})")
     text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
-
-
-def _short_path(path: str) -> str:
-    """Return a path relative to the current directory if that is shorter."""
-    return min(os.path.relpath(path), path, key=len)
 
 
 def _notes(record: WorktreeRecord, located: Worktree | None) -> list[str]:

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.core.project.project import Project
 
+REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
+LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")
 _IN_PROGRESS = {
     "MERGE_HEAD": ("a merge", "git commit --no-edit"),
     "rebase-merge": ("a rebase", "git rebase --continue"),

@@ -6,13 +6,13 @@ import os
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
-from execplan.core.git.ignored_paths import IgnoredPath, check_ignore, find_ignored_paths
 from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.core.git.ignored_paths import IgnoredPath
     from execplan.core.project.project import Project
 
 _IGNORE_FILE = ".gitignore"
@@ -34,6 +34,7 @@ def find_ignored_project_paths(project: Project, *, is_new: bool = False) -> lis
     Except for a new plan, directories whose pattern also ignores tracked plans are omitted. Raises ExecplanError if git fails.
     """
     from execplan.core.git import git_query
+    from execplan.core.git.ignored_paths import find_ignored_paths
 
     entries = find_ignored_paths(project, _probe_paths(project))
     folders = {entry.path.partition(_PROBE_ID)[0]: entry[1:3] for entry in entries if _is_plan(entry)}
@@ -73,6 +74,8 @@ def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
 
 def ensure_not_ignored(project: Project, path: str) -> None:
     """Raise ExecplanError for a plan that could not be committed, before it is written."""
+    from execplan.core.git.ignored_paths import find_ignored_paths
+
     entries = find_ignored_paths(project, [path])
     if entries:
         raise ExecplanError(
@@ -132,6 +135,8 @@ def _is_file(target: str) -> bool:
 
 def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> list[str]:
     """Return the lines that include a path again; git does not search a directory that is itself ignored."""
+    from execplan.core.git.ignored_paths import check_ignore
+
     parts = os.path.relpath(target, base or ".").split("/")
     ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
     hidden = {
@@ -168,6 +173,8 @@ def _copy_ignore_files(project: Project, tree: str, paths: Iterable[str]) -> Non
 
 def _is_still_ignored(project: Project, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
     """Return whether git ignores any of the paths if an ignore file of the tree has these additional lines."""
+    from execplan.core.git.ignored_paths import check_ignore
+
     target = os.path.join(tree, file)
     old = b""
     if os.path.exists(target):

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from execplan.core.git import git_query
+from execplan.core.git.git_directory import LOCAL_REFS, REMOTE_REFS
 from execplan.core.git.git_history import resolve_commit
 from execplan.core.project.project import Project
 
-REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master")
-LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")
 _PATTERNS = ("#[0-9]", "![0-9]", "/[0-9]+", "This reverts commit", "pull request", "PR [0-9]")
 """Parts of messages that name an issue, a pull request or a reverted commit, as extended regular expressions."""
 

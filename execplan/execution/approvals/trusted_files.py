@@ -12,8 +12,7 @@ from typing import Any, Final
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_query
 from execplan.core.git.blob_reader import BlobReader
-from execplan.core.git.git_directory import head_commit
-from execplan.core.git.main_branch import LOCAL_REFS, REMOTE_REFS
+from execplan.core.git.git_directory import LOCAL_REFS, REMOTE_REFS, head_commit
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import (

@@ -9,7 +9,6 @@ from execplan.core.plan import outline
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader
-from execplan.core.plan_store.comment_location import has_comments
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.team.advice.advice import Advice, Work
 
@@ -51,7 +50,7 @@ def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPla
         return filling
     if features.load(features.ARCHIVE_ERRORS)(plan):
         last = Advice((f"execplan lint {name}",))
-    elif has_comments(project, ref) and features.load(features.OPEN_COMMENTS)(project, ref, is_staged=False):
+    elif features.load(features.OPEN_COMMENTS)(project, ref, is_staged=False):
         last = Advice((f"execplan show {name} --comments", f"execplan archive {name}"), why="it has open comments")
     elif is_plan_of_worktree(project, ref):
         last = features.load(features.FINISH_ADVICE)(project, ref)
