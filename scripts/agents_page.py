@@ -6,8 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor.agent_program_limits import GUARANTEE, LIMITS
+from execplan.cli.doctor.agent_program_limits import GUARANTEE, LIMITS, NAMES
 
 RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.toml"
 
@@ -15,7 +14,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.t
 def render() -> str:
     """Return the page of agent programs."""
     programs: list[dict[str, Any]] = tomllib.loads(RESULTS.read_text("utf-8"))["program"]
-    titles = [f"{PROGRAMS[program['name']].name} {program['version']}" for program in programs]
+    titles = [f"{NAMES[program['name']]} {program['version']}" for program in programs]
     scenarios = list(dict.fromkeys([scenario for program in programs for scenario in program["results"]]))
     lines = [
         "# Agent programs",
@@ -42,7 +41,7 @@ def render() -> str:
         "",
         "| program | versions | limit |",
         "|---|---|---|",
-        *[f"| {PROGRAMS[limit.program].name} | {_versions(limit.before)} | {limit.text} |" for limit in LIMITS],
+        *[f"| {NAMES[limit.program]} | {_versions(limit.before)} | {limit.text} |" for limit in LIMITS],
         "",
         "The [security model](../explanation/security-model.md#the-guard) lists the limits that all programs share, and",
         "[Guard](guard.md#formats) what is denied for these reasons.",

@@ -67,6 +67,8 @@ def client(name: str) -> str:
 _CLIENTS = {
     "codex": ("EXECPLAN_CODEX", ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"),
     "claude": ("EXECPLAN_CLAUDE", ""),
+    "gemini": ("EXECPLAN_GEMINI", ".venv/clients/node_modules/.bin/gemini"),
+    "opencode": ("EXECPLAN_OPENCODE", ".venv/clients/node_modules/opencode-linux-*/bin/opencode"),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
     "python for windows": ("EXECPLAN_WINDOWS_PYTHON", ".venv/windows/cp313/python.exe"),

@@ -23,6 +23,7 @@ def _count_overviews(session: Session, request: int) -> int:
 
 
 def test_it_is_there_at_the_start_after_a_resume_and_after_a_compaction(bench: Workbench, results: Results) -> None:
+    bench.need("session-hooks")
     fills_context = Reply([bench.program.command("git status")], fills_context=True)
     session = bench.run(scripted(fills_context))
     at_start = _count_overviews(session, 0)

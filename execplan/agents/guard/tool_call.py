@@ -144,6 +144,14 @@ def required_cwd(payload: Mapping[str, Any]) -> str:
     return cwd
 
 
+def chosen_directory(arguments: Mapping[str, Any], name: str, cwd: str) -> str:
+    """Return the directory that a field names for a command, and the given one without it. Raises NotUnderstoodError."""
+    directories = optional_paths(arguments, name)
+    if directories and ".." in directories[0].split("/"):
+        raise NotUnderstoodError(f"{name} contains `..`: use an absolute path")
+    return os.path.join(cwd, *directories)
+
+
 def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
     value = payload.get(name)
     if not isinstance(value, kind):
@@ -214,6 +222,8 @@ class ToolCall(NamedTuple):
 
     Another tool has such paths if it does nothing else than read them.
     """
+    searches_content: bool = False
+    """Whether a reading tool shows the content of the files below the directories that it names."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All arguments of a tool that neither runs a command nor changes files."""
     call_id: str = ""
@@ -252,7 +262,7 @@ def hook_denial(output: str, reason: str) -> HookOutput:
 
 
 def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
-    """Parse what Claude Code and Codex tell a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
+    """Parse what a program tells a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != event:
         raise NotUnderstoodError(f"the event is not {event}")
     tool, arguments = required_text(payload, "tool_name"), required_object(payload, "tool_input")
