@@ -68,7 +68,7 @@ _CLIENTS = {
     "codex": ("EXECPLAN_CODEX", ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"),
     "claude": ("EXECPLAN_CLAUDE", ""),
     "gemini": ("EXECPLAN_GEMINI", ".venv/clients/node_modules/.bin/gemini"),
-    "opencode": ("EXECPLAN_OPENCODE", ".venv/clients/node_modules/opencode-linux-*/bin/opencode"),
+    "opencode": ("EXECPLAN_OPENCODE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
     "python for windows": ("EXECPLAN_WINDOWS_PYTHON", ".venv/windows/cp313/python.exe"),
@@ -82,7 +82,7 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "emacs", "wine", "python for windows", "git for windows")
+_NEVER_REQUIRED = ("claude", "opencode", "emacs", "wine", "python for windows", "git for windows")
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from tests.clients.model_server import Reply, Request, WireForm
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 240
 _NO_PROXY = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
 """A proxy that refuses connections at once: without one, each look-up of a name waits for five seconds."""
 

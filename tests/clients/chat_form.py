@@ -21,8 +21,11 @@ def parse_request(body: dict[str, Any]) -> Request:
     messages = body["messages"]
     results = [(entry["tool_call_id"], _text_of(entry["content"])) for entry in messages if entry["role"] == "tool"]
     texts = [_text_of(message.get("content")) for message in messages]
-    tools = [str(tool["function"]["name"]) for tool in body.get("tools") or ()]
-    return Request("\n".join(texts), tuple(results), tuple(tools), _COMPACTION in texts[-1])
+    functions = [tool["function"] for tool in body.get("tools") or ()]
+    read = "\n".join([*[str(function.get("description")) for function in functions], *texts])
+    return Request(
+        read, tuple(results), tuple([str(function["name"]) for function in functions]), _COMPACTION in texts[-1]
+    )
 
 
 def format_reply(reply: Reply, number: int, first_call: int) -> Iterator[dict[str, Any]]:

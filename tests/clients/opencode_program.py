@@ -40,11 +40,16 @@ class Opencode:
         return {"OPENCODE_CONFIG_CONTENT": json.dumps({"provider": {"fake": provider}, "model": "fake/fake"})}
 
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
-        """Return the variables that the program needs."""
+        """Return the variables that the program needs; without a network, it waits for each retry of a download.
+
+        Its tool that reads a skill needs ripgrep, which it would download: here it finds one that finds nothing.
+        """
         self.root = str(root)
-        return dict.fromkeys(
-            [f"OPENCODE_DISABLE_{name}" for name in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD")], "1"
-        )
+        search = home / "tools" / "rg"
+        search.write_text("#!/bin/sh\nexit 1\n")
+        search.chmod(0o755)
+        names = [f"OPENCODE_DISABLE_{name}" for name in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD")]
+        return {**dict.fromkeys(names, "1"), "npm_config_fetch_retries": "0"}
 
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Do nothing: it loads the plugins of every repository."""

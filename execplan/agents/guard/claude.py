@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard import search_paths, tool_call
+from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
@@ -237,13 +237,13 @@ def _make_read_parser(known_fields: str, *names: str) -> Callable[[ToolCall, Map
 def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     tool_call.ensure_known_fields(arguments, "pattern path", call.tool)
     pattern, folders = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
-    return call._replace(kind=READ, read_paths=search_paths.pattern_paths(pattern, folders))
+    return call._replace(kind=READ, read_paths=tool_call.pattern_paths(pattern, folders))
 
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)._replace(searches_content=True)
     folder = (read_call.read_paths or (call.cwd,))[0]
-    paths = search_paths.content_paths(folder, tool_call.optional_text(arguments, "glob"))
+    paths = tool_call.content_paths(folder, tool_call.optional_text(arguments, "glob"))
     file_type = tool_call.optional_text(arguments, "type")
     if len(paths) == 1 and file_type in CODE_TYPES:
         paths = (folder, f"{folder}/*.{file_type}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import search_paths, tool_call
+from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.core.text import fast_json
 from execplan.execution.permission import ALLOW, DENY
@@ -101,7 +101,7 @@ def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
         arguments, "pattern dir_path case_sensitive respect_git_ignore respect_gemini_ignore", call.tool
     )
     pattern, folders = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "dir_path")
-    return call._replace(kind=READ, read_paths=search_paths.pattern_paths(pattern, folders))
+    return call._replace(kind=READ, read_paths=tool_call.pattern_paths(pattern, folders))
 
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
@@ -110,7 +110,7 @@ def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
         tool_call.optional_paths(arguments, "dir_path"),
         tool_call.optional_text(arguments, "include_pattern"),
     )
-    paths = search_paths.content_paths((folders or (call.cwd,))[0], pattern)
+    paths = tool_call.content_paths((folders or (call.cwd,))[0], pattern)
     return call._replace(kind=READ, read_paths=paths, searches_content=True)
 
 

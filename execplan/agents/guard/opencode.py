@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import search_paths, tool_call
+from execplan.agents.guard import tool_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.core.text import fast_json
 from execplan.execution.permission import ALLOW
@@ -81,13 +81,13 @@ def _parse_read(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
 def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     tool_call.ensure_known_fields(arguments, "pattern path", call.tool)
     pattern, folders = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
-    return call._replace(kind=READ, read_paths=search_paths.pattern_paths(pattern, folders))
+    return call._replace(kind=READ, read_paths=tool_call.pattern_paths(pattern, folders))
 
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     tool_call.ensure_known_fields(arguments, "pattern path include", call.tool)
     folder = (tool_call.optional_paths(arguments, "path") or (call.cwd,))[0]
-    paths = search_paths.content_paths(folder, tool_call.optional_text(arguments, "include"))
+    paths = tool_call.content_paths(folder, tool_call.optional_text(arguments, "include"))
     return call._replace(kind=READ, read_paths=paths, searches_content=True)
 
 

@@ -8,7 +8,7 @@ from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Final
 
 _LONGEST = 3 * 4096
@@ -150,6 +150,28 @@ def chosen_directory(arguments: Mapping[str, Any], name: str, cwd: str) -> str:
     if directories and ".." in directories[0].split("/"):
         raise NotUnderstoodError(f"{name} contains `..`: use an absolute path")
     return os.path.join(cwd, *directories)
+
+
+def pattern_paths(pattern: str, folders: Sequence[str]) -> tuple[str, ...]:
+    """Return what a search for names reads: the directories, and the pattern if it leaves them.
+
+    Raises NotUnderstoodError for a pattern that may leave them when its braces are expanded.
+    """
+    has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
+    if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
+        raise NotUnderstoodError("its pattern may lead outside the directory")
+    leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
+    return (*folders, pattern) if leaves_directory else tuple(folders)
+
+
+def content_paths(folder: str, pattern: str) -> tuple[str, ...]:
+    """Return what a search for content reads: the directory, and its files that match a list of patterns, if any.
+
+    Patterns that only exclude files limit nothing.
+    """
+    if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
+        return (folder,)
+    return (folder, f"{folder}/{{{pattern.replace(' ', ',')}}}")
 
 
 def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
