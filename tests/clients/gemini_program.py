@@ -40,7 +40,7 @@ class Gemini:
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
         """Write the user's settings; return the variables that the program needs."""
         self.root = str(root)
-        (home / ".gemini").mkdir()
+        (home / ".gemini").mkdir(exist_ok=True)
         (home / ".gemini" / "trustedFolders.json").write_text(json.dumps({self.root: "TRUST_FOLDER"}))
         self._add_settings(
             home,
