@@ -103,10 +103,10 @@ def fit_command(command: str, denied: Collection[str] = ()) -> str:
     if verb in _PERSON_COMMANDS or verb in denied:
         return command if _only_reads(command) else ask_person(command)
     claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
-    return _sign(f"{command} --claim" if claims else command)
+    return _sign(f"{command} --claim" if claims else command, is_guarded=bool(denied))
 
 
-def _sign(command: str) -> str:
+def _sign(command: str, *, is_guarded: bool) -> str:
     """Return a command for an agent, with the name that it gave, and `evaluate` before an approval.
 
     `evaluate` says whether a person or the policy approves. An agent edits the file itself.
@@ -117,7 +117,10 @@ def _sign(command: str) -> str:
     if verb == "approve" and not _only_reads(command):
         return command.partition(" --")[0].replace(" approve", " evaluate", 1)
     name = explicit_actor()
-    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id()  # in a session the guard forbids --as
+    may_sign = (
+        not session_id() and not is_guarded
+    )  # in a session, and under the guard, an agent has no name of its choice
+    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and may_sign
     if name is None or not (verb in NAMED_COMMANDS or is_signed) or _has_option(command, *_NAMING):
         return command
     return f"{command} --as {quote(name)}"
