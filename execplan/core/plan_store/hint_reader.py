@@ -150,7 +150,7 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
     if verb == _RUN and verb in denied and not _only_reads(command):
         return text + _as_handoff(command)
     if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
-        return text + _sign(command)
+        return text + _sign(command, is_guarded=bool(denied))
     if text and not text.endswith(": "):
         return ""
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
