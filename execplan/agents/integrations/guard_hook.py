@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
 from execplan.agents.integrations import hook_entry, managed_directory, opencode_plugin
 from execplan.agents.integrations.hook_entry import Hook
 from execplan.agents.integrations.hook_file import (
     NO_PENDING_FILES,
-    PROGRAMS,
     HookIntegration,
     PendingFiles,
     command_handler,
-    hook_file_path,
 )
-from execplan.agents.integrations.integration_changes import LIMIT, ChangeSet, merge_change_sets
-from execplan.core.errors import ExecplanError
-from execplan.core.files import file_access
+from execplan.agents.integrations.integration_changes import ChangeSet, merge_change_sets
 from execplan.core.project.project import Project
 
 NAME = "guard"
@@ -56,27 +51,6 @@ def hook_handler(program: str) -> dict[str, Any]:
     return {**command_handler(program, line, TIMEOUT), **_EXTRA_FIELDS.get(program, {})}
 
 
-def find_programs(project: Project) -> list[str]:
-    """Return the programs that have a guard hook, installed by execplan or added by hand, or the guard's plugin."""
-    with_hooks = [name for name in PROGRAMS if _has_command(hook_file_path(project, name))]
-    return [*with_hooks, *([opencode_plugin.PROGRAM] if opencode_plugin.is_installed(project) else [])]
-
-
-def denied_commands(project: Project) -> Collection[str]:
-    """Return the commands that the guard denies to agents in a project, if it is installed there.
-
-    `approve` is not among them, because `evaluate` comes before it, nor `edit`, because an agent edits files itself.
-    """
-    return DENIED_COMMANDS.keys() - {"approve", "edit"} if find_programs(project) else ()
-
-
-def _has_command(path: str) -> bool:
-    try:
-        return hook_entry.GUARD.command_text.encode() in file_access.read(path, LIMIT)[0]
-    except ExecplanError:
-        return False
-
-
 def _hooks(program: str) -> list[tuple[Hook, dict[str, Any]]]:
     """Return the hooks of a program: only Claude Code asks its user, and has a hook that reports what was allowed."""
     hooks = [(_HOOKS[program], hook_handler(program))] if program in _HOOKS else []
@@ -92,10 +66,6 @@ _INTEGRATION = HookIntegration(
     (RESTRICTION_WARNING,),
     NOT_ON_PATH_WARNING,
 )
-UNSEEN_CAUSE = (
-    "start the agent in the root of the repository, and check that its program runs the guard: execplan doctor"
-)
-"""What to do after a step that was completed without a call that the guard saw."""
 open_file = _INTEGRATION.open_file
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from types import ModuleType
 from typing import Any
 
-from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
+from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, installed_guard, session_hooks, stop_gate
 from execplan.agents.integrations.hook_entry import STOP, Hook, HookEntry
 from execplan.agents.integrations.hook_file import PROGRAMS, HookFile
 from execplan.cli.doctor import agent_program_limits
@@ -69,7 +69,7 @@ def find_trust_problem(config: Mapping[str, Any], path: str, entry: HookEntry) -
 def check_guard(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
-    installed_programs = guard_hook.find_programs(project)
+    installed_programs = installed_guard.find_programs(project)
     for name in installed_programs:
         yield from _check_entry(project, name)
     if not installed_programs:
