@@ -111,16 +111,13 @@ def _sign(command: str, *, is_guarded: bool) -> str:
 
     `evaluate` says whether a person or the policy approves. An agent edits the file itself.
     """
-    verb = _verb(command)
+    verb, name = _verb(command), explicit_actor()
     if verb == "edit":
         return f"edit the file of {command.split(' edit ', 1)[-1]}"
     if verb == "approve" and not _only_reads(command):
         return command.partition(" --")[0].replace(" approve", " evaluate", 1)
-    name = explicit_actor()
-    may_sign = (
-        not session_id() and not is_guarded
-    )  # in a session, and under the guard, an agent has no name of its choice
-    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and may_sign
+    # the guard forbids --as, and may be there in a session
+    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id() and not is_guarded
     if name is None or not (verb in NAMED_COMMANDS or is_signed) or _has_option(command, *_NAMING):
         return command
     return f"{command} --as {quote(name)}"
