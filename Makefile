@@ -13,6 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The tests run this version of Codex, whose results are in tests/clients/results.toml. Claude Code is not installed because of its license.
 CODEX := @openai/codex@0.169.0
+# opencode is not installed because it is large and slow to start; EXECPLAN_OPENCODE names one for the tests.
+GEMINI := @google/gemini-cli@0.61.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
 PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
 SPEC_KIT := specify-cli==1.2.3
@@ -181,9 +183,9 @@ browsers: .venv/ready ## Let two browsers and five agents edit one plan for a mi
 clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## Install the programs of others that tests run (npm, pip)
 
 .venv/clients/$(CODEX): Makefile .venv/bin/python
-	@echo "Installing $(CODEX) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
+	@echo "Installing $(CODEX) $(GEMINI) $(PLAN_TOOLS) (log: .venv/install.log)" >&2
 	@mkdir -p $(@D)
-	@npm install --prefix .venv/clients --omit=peer --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
+	@npm install --prefix .venv/clients --omit=peer --ignore-scripts --no-audit --no-fund --no-save $(CODEX) $(GEMINI) $(PLAN_TOOLS) >>.venv/install.log 2>&1 || \
 		{ tail -n 20 .venv/install.log >&2; exit 1; }
 	@touch $@
 

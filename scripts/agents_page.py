@@ -6,8 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from execplan.agents.integrations.hook_file import PROGRAMS
-from execplan.cli.doctor.agent_program_limits import GUARANTEE, LIMITS
+from execplan.cli.doctor.agent_program_limits import GUARANTEE, LIMITS, NAMES
 
 RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.toml"
 
@@ -15,7 +14,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.t
 def render() -> str:
     """Return the page of agent programs."""
     programs: list[dict[str, Any]] = tomllib.loads(RESULTS.read_text("utf-8"))["program"]
-    titles = [f"{PROGRAMS[program['name']].name} {program['version']}" for program in programs]
+    titles = [f"{NAMES[program['name']]} {program['version']}" for program in programs]
     scenarios = list(dict.fromkeys([scenario for program in programs for scenario in program["results"]]))
     lines = [
         "# Agent programs",
@@ -25,8 +24,9 @@ def render() -> str:
         "## What was tested",
         "",
         "The tests run these programs with a fake model in a network of their own, and compare what they find with this",
-        "table. CI runs the first version of Codex. It doesn't run Claude Code because of its license; the tests do if",
-        "`EXECPLAN_CLAUDE` names it.",
+        "table. CI runs the first version of Codex, and Gemini CLI. It doesn't run Claude Code because of its license, nor",
+        "opencode, which is large and slow to start; the tests do if `EXECPLAN_CLAUDE` or `EXECPLAN_OPENCODE` names it.",
+        "Where a program has nothing to test, there is a dash.",
         "",
         f"| | {' | '.join(titles)} |",
         f"|---|{'---|' * len(titles)}",
@@ -38,11 +38,13 @@ def render() -> str:
         "## What the guard can't guarantee",
         "",
         f"Each program {GUARANTEE}. `execplan doctor` prints the limits of the",
-        "installed versions. They were measured with Claude Code 2.0.77 to 2.1.330 and Codex 0.130.0 to 0.169.0.",
+        "installed versions. They were measured with Claude Code 2.0.77 to 2.1.330, Codex 0.130.0 to 0.169.0, Gemini CLI",
+        "0.61.0 and opencode 1.18.33. Other programs were looked at: crush comes from npm without its program, and loads it",
+        "from elsewhere; cline, goose and aider were not tried.",
         "",
         "| program | versions | limit |",
         "|---|---|---|",
-        *[f"| {PROGRAMS[limit.program].name} | {_versions(limit.before)} | {limit.text} |" for limit in LIMITS],
+        *[f"| {NAMES[limit.program]} | {_versions(limit.before)} | {limit.text} |" for limit in LIMITS],
         "",
         "The [security model](../explanation/security-model.md#the-guard) lists the limits that all programs share, and",
         "[Guard](guard.md#formats) what is denied for these reasons.",

@@ -67,6 +67,8 @@ def client(name: str) -> str:
 _CLIENTS = {
     "codex": ("EXECPLAN_CODEX", ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"),
     "claude": ("EXECPLAN_CLAUDE", ""),
+    "gemini": ("EXECPLAN_GEMINI", ".venv/clients/node_modules/.bin/gemini"),
+    "opencode": ("EXECPLAN_OPENCODE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
     "task-master": ("EXECPLAN_TASK_MASTER", ".venv/clients/node_modules/.bin/task-master"),
@@ -81,7 +83,7 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "emacs", "task-master", "wine", "python for windows", "git for windows")
+_NEVER_REQUIRED = ("claude", "opencode", "emacs", "task-master", "wine", "python for windows", "git for windows")
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {

@@ -95,7 +95,8 @@ def apply_integrations(command_name: str, request: IntegrationRequest, *, force:
                 linked = integration_changes.apply_changes(_all_changes(planned))
         else:
             linked = integration_changes.apply_changes(_all_changes(planned))
-    warnings = tuple([warning for planned_change in planned for warning in planned_change.warnings]) + linked
+    distinct_warnings = dict.fromkeys([warning for change_set in planned for warning in change_set.warnings])
+    warnings = (*distinct_warnings, *linked)
     next_commands = tuple([command for change_set in planned for command in change_set.next_commands if not dry_run])
     if command_name == "install" and project is not None and not dry_run:
         next_commands += _commit_commands(project, _all_changes(planned))

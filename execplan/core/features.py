@@ -109,7 +109,7 @@ ATTESTATION: Final = "execplan.execution.engine.audit_log.run_attestation:build_
 """Returns the Statement about the last run of an archived plan."""
 INSTALL_DIFFERENCE: Final = "execplan.agents.integrations.install_diff:differs_only_by_install"
 """Tells whether a file differs from the committed one only by what `install` writes."""
-DENIED_COMMANDS: Final = "execplan.agents.integrations.guard_hook:denied_commands"
+DENIED_COMMANDS: Final = "execplan.agents.integrations.installed_guard:denied_commands"
 """Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
 MOVE_RECOVERY: Final = "execplan.core.archive.move_execution:recover_move_or_warn"
 """Finishes an interrupted move before other work in a project."""

@@ -9,12 +9,16 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import pytest
+
 from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
 from execplan.cli.doctor.agent_hook_checks import trust_digest, trust_key
 from tests import needs
 from tests.clients import messages_form, responses_form
+from tests.clients.gemini_program import Gemini
 from tests.clients.model_server import FakeModel, Use
 from tests.clients.network_namespace import run_isolated
+from tests.clients.opencode_program import Opencode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.core.project.project import Project
     from tests.clients.model_server import Reply, Request, WireForm
 
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 240
 _NO_PROXY = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
 """A proxy that refuses connections at once: without one, each look-up of a name waits for five seconds."""
 
@@ -51,9 +55,14 @@ class AgentProgram(Protocol):
     name: str
     """Its name in `--program` and `--for`."""
     form: WireForm
+    integrations: tuple[str, ...]
+    """The integrations of hooks that can be installed for it."""
 
     def arguments(self, prompt: str, url: str, *, continues: bool) -> list[str]:
         """Return the arguments of a session without a person."""
+
+    def variables(self, url: str) -> dict[str, str]:
+        """Return the variables that name the model of a session."""
 
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
         """Write the user's settings; return the variables that the program needs."""
@@ -63,6 +72,12 @@ class AgentProgram(Protocol):
 
     def add_server(self, home: Path) -> None:
         """Add execplan's MCP server to the user's settings, as the documentation says."""
+
+    def name_instructions(self, home: Path) -> None:
+        """Do what the documentation says so that the program reads AGENTS.md."""
+
+    def read_skill(self, name: str) -> tuple[str, list[Use]]:
+        """Return what a user says so that a skill is read, and the call with which the model reads it, if it needs one."""
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
@@ -76,6 +91,7 @@ class Codex:
 
     name = "codex"
     form: WireForm = responses_form
+    integrations: tuple[str, ...] = ("guard", "session-hooks", "stop-gate")
     model = "gpt-5.5"
     """A model whose tools are offered one by one; others get one tool that runs scripts."""
     flags: tuple[str, ...] = ()
@@ -86,6 +102,10 @@ class Codex:
         flags = ["--json", "--dangerously-bypass-approvals-and-sandbox", *self.flags]
         provider = f'model_providers.fake.base_url="{url}/v1"'
         return ["exec", *(["resume", "--last"] if continues else []), *flags, "-m", self.model, "-c", provider, prompt]
+
+    def variables(self, url: str) -> dict[str, str]:
+        """Return no variables: an argument names the model."""
+        return {}
 
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
         """Write the user's settings; return the variables that the program needs."""
@@ -111,6 +131,13 @@ class Codex:
         with (home / ".codex" / "config.toml").open("a") as config:
             config.write('[mcp_servers.execplan]\ncommand = "execplan"\nargs = ["mcp"]\n')
 
+    def name_instructions(self, home: Path) -> None:
+        """Do nothing: it reads AGENTS.md."""
+
+    def read_skill(self, name: str) -> tuple[str, list[Use]]:
+        """Return what a user says so that a skill is read: it is in the request then."""
+        return f"${name} What is next?", []
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
         return Use("exec_command", {"cmd": text})
@@ -126,6 +153,7 @@ class Claude:
 
     name = "claude"
     form: WireForm = messages_form
+    integrations: tuple[str, ...] = ("guard", "session-hooks", "stop-gate")
 
     def __init__(self) -> None:
         self.root = ""
@@ -134,6 +162,10 @@ class Claude:
         """Return the arguments of a session without a person."""
         flags = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
         return ["-p", prompt, *(["--continue"] if continues else []), *flags]
+
+    def variables(self, url: str) -> dict[str, str]:
+        """Return the variables that name the model of a session."""
+        return {"ANTHROPIC_BASE_URL": url}
 
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
         """Return the variables that the program needs."""
@@ -150,6 +182,13 @@ class Claude:
         environment = {**os.environ, "HOME": str(home)}
         subprocess.run([needs.client(self.name), *arguments], env=environment, cwd=home, check=True, timeout=60)
 
+    def name_instructions(self, home: Path) -> None:
+        """Do nothing: newer versions read AGENTS.md, and `install agents` writes CLAUDE.md if there is one."""
+
+    def read_skill(self, name: str) -> tuple[str, list[Use]]:
+        """Return what a user says so that a skill is read, and the call with which the model reads it."""
+        return f"Use the skill {name}.", [Use("Skill", {"skill": name})]
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
         return Use("Bash", {"command": text, "description": "Run it"})
@@ -159,7 +198,12 @@ class Claude:
         return Use("Write", {"file_path": os.path.join(self.root, path), "content": content})
 
 
-PROGRAMS: dict[str, Callable[[], AgentProgram]] = {"codex": Codex, "claude": Claude}
+PROGRAMS: dict[str, Callable[[], AgentProgram]] = {
+    "codex": Codex,
+    "claude": Claude,
+    "gemini": Gemini,
+    "opencode": Opencode,
+}
 
 
 def find_version(name: str) -> str:
@@ -185,6 +229,11 @@ class Workbench:
         variables = program.prepare(home, root)
         self.env = {**env, **_NO_PROXY, "NO_PROXY": "127.0.0.1", **variables, "PATH": f"{tools}:{env['PATH']}"}
 
+    def need(self, integration: str) -> None:
+        """Skip the test if the program has no hook for an integration."""
+        if integration not in self.program.integrations:
+            pytest.skip(f"{self.program.name} has no hook for {integration}")
+
     def install_execplan(self, script: str) -> None:
         """Install a script as execplan, in which EXECPLAN stands for a call of the real one."""
         path, command = self.tools / "execplan", f'{sys.executable} -m execplan "$@"'
@@ -201,7 +250,7 @@ class Workbench:
             completed = subprocess.run(
                 [needs.client(self.program.name), *self.program.arguments(prompt, model.url, continues=continues)],
                 cwd=self.root / folder,
-                env={**self.env, "ANTHROPIC_BASE_URL": model.url},
+                env={**self.env, "PWD": str(self.root / folder), **self.program.variables(model.url)},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

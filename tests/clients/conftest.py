@@ -78,9 +78,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
 
 @pytest.fixture
 def bench(program: AgentProgram, desk: InProcessRepository) -> Workbench:
-    """The repository, with the plan approved and the hooks of the guard, of sessions and of the stop gate installed."""
+    """The repository, with the plan approved and all hooks installed that the program has."""
     bench = Workbench(program, desk.path, desk.env)
-    installed = desk.type("install", "guard", "session-hooks", "stop-gate", "--for", program.name)
+    installed = desk.type("install", *program.integrations, "--for", program.name)
     assert installed.exit == 0, installed
     program.trust_hooks(desk.path.parent, desk.project()[0])
     desk.approve()

@@ -1,6 +1,6 @@
 """A fake model on the loopback interface: it answers each request with what a test says, as server-sent events.
 
-`messages_form` and `responses_form` read a program's requests and write the answers as its service would.
+`chat_form`, `content_form`, `messages_form` and `responses_form` read a program's requests and write the answers as its service would.
 """
 
 from __future__ import annotations
@@ -123,12 +123,18 @@ class FakeModel:
             number, first_call = len(self.requests), self._call_count
             self._call_count += sum([isinstance(action, Use) for action in reply.actions])
         events = self.form.format_reply(reply, number, first_call)
-        return "".join([f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]).encode()
+        return "".join([_format_event(event) for event in events]).encode()
 
     def close(self) -> None:
         """Stop answering."""
         self._server.shutdown()
         self._server.server_close()
+
+
+def _format_event(event: dict[str, Any]) -> str:
+    """Return an event as it is sent; only some forms name the types of their events."""
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n"
 
 
 def scripted(*replies: Sequence[Action] | Reply) -> Callable[[Request], Reply]:

@@ -56,8 +56,6 @@ class CommandDoor:
 class ToolDoor:
     """The tools of the MCP server; what execplan has no tool for is a command in the shell."""
 
-    SERVER = "mcp__execplan"
-
     def __init__(self, command: Callable[[str], Use], root: str) -> None:
         self.command, self.root = command, root
         self.waits, self.prefix = 0, ""
@@ -65,7 +63,7 @@ class ToolDoor:
     def open(self, request: Request) -> Use | None:
         """Return a search for the tools, and every other time a harmless call, until the program has the tools."""
         self.waits += 1
-        offers = [name for name in request.tools if name.startswith(self.SERVER) and name.endswith("edit_task")]
+        offers = [name for name in request.tools if "execplan" in name and name.endswith("edit_task")]
         if offers or self.waits > 2 * LIMIT:
             self.prefix = "".join(offers[:1]).removesuffix("edit_task")
             return None

@@ -8,6 +8,7 @@ import pytest
 
 from tests.clients.agent_programs import Codex
 from tests.clients.model_server import Use, scripted
+from tests.clients.opencode_program import Opencode
 from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
@@ -64,6 +65,18 @@ def test_of_identical_calls_at_once_one_is_allowed(
     session = bench.run(scripted(calls))
     denied = ["may be called once" in session.result_of(call) for call in range(3)]
     results.check("of identical calls at once one is allowed", "yes" if sorted(denied) == [False, True, True] else "no")
+
+
+def test_an_agent_that_opencode_starts_is_guarded(
+    bench: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    if not isinstance(bench.program, Opencode):
+        pytest.skip("the guard denies that it starts others, or it was measured by hand")
+    start = Use("task", {"description": "d", "prompt": "p", "subagent_type": "general"})
+    session = bench.run(scripted([start], [bench.program.command("touch evil.txt")]))
+    is_blocked = "no step of 2026-01-01_parser includes this call" in session.result_of(1)
+    assert not (desk.path / "evil.txt").exists()
+    results.check("agents that an agent starts are guarded", "yes" if is_blocked else "no")
 
 
 @pytest.mark.parametrize("script", ["echo Welcome; exec EXECPLAN", "EXECPLAN; echo Goodbye", "exit 0"])

@@ -34,6 +34,7 @@ print(json.dumps(payload))
 
 def attend(bench: Workbench, folder: Path) -> None:
     """Let execplan's hooks believe that a person is there."""
+    bench.need("stop-gate")
     program, log = folder / "attended.py", folder / "attended.jsonl"
     program.write_text(_ATTENDED)
     hook = f"{sys.executable} {program} {log} | CLAUDE_CODE_SESSION_ATTENDED=1 EXECPLAN"
@@ -41,6 +42,7 @@ def attend(bench: Workbench, folder: Path) -> None:
 
 
 def test_a_one_shot_run_ends(bench: Workbench, desk: InProcessRepository, results: Results) -> None:
+    bench.need("stop-gate")
     session = bench.run(scripted([bench.program.command(CLAIM)]))
     assert "claimed by you" in session.result_of(0)
     (claim,) = claims_file.load_claims(desk.project()[0])

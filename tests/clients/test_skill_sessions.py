@@ -1,4 +1,4 @@
-"""The skill and the plugin in sessions of the real Codex: what its model is offered, and what runs."""
+"""Instructions, skill and plugin in sessions of the real programs: what their models are offered, and what runs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ pytestmark = pytest.mark.exhaustive
 
 SKILL = "Write, continue and update the ExecPlans of a repository"
 """Beginning of the skill's description, which the program lists."""
+INSTRUCTION = "Write an ExecPlan for work that takes more than one session"
+"""A part of the block in AGENTS.md."""
 PLAN_COMMAND = "Write an ExecPlan for the request that the user gives with this skill"
 """Text of the plugin's command `plan`, which the model reads when its user calls it."""
 BYPASS = "--dangerously-bypass-hook-trust"
@@ -62,12 +64,29 @@ def _add_plugin(codex: Workbench, desk: InProcessRepository) -> bool:
     return statuses == [0, 0]
 
 
-def test_the_skill_of_a_repository_is_offered(codex: Workbench, desk: InProcessRepository, results: Results) -> None:
-    assert SKILL not in codex.run(scripted()).requests[0].text
-    assert desk.type("install", "skill", "--for", "codex").exit == 0
-    text = codex.run(scripted(), "$execplan What is next?").requests[0].text
-    is_read = f"- execplan: {SKILL}" in text and "# Work with ExecPlans" in text
+def test_the_skill_of_a_repository_is_offered(
+    program: AgentProgram, desk: InProcessRepository, results: Results
+) -> None:
+    workbench = Workbench(program, desk.path, desk.env)
+    assert desk.type("install", "skill", "--for", program.name).exit == 0
+    prompt, calls = program.read_skill("execplan")
+    session = workbench.run(scripted(*[[call] for call in calls]), prompt)
+    is_read = SKILL in session.requests[0].text and "# Work with ExecPlans" in session.requests[-1].text
     results.check("the skill is offered, and read when it is called", "yes" if is_read else "no")
+
+
+def test_the_instructions_of_a_repository_are_read(
+    program: AgentProgram, desk: InProcessRepository, results: Results
+) -> None:
+    workbench = Workbench(program, desk.path, desk.env)
+    assert desk.type("install", "agents").exit == 0
+    is_read = INSTRUCTION in workbench.run(scripted()).requests[0].text
+    if is_read:
+        results.check("AGENTS.md is read", "yes")
+        return
+    program.name_instructions(desk.path.parent)
+    is_read = INSTRUCTION in workbench.run(scripted()).requests[0].text
+    results.check("AGENTS.md is read", "if a setting names it" if is_read else "no")
 
 
 def test_the_plugin_offers_its_skills_and_commands(

@@ -236,23 +236,18 @@ def _make_read_parser(known_fields: str, *names: str) -> Callable[[ToolCall, Map
 
 def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     tool_call.ensure_known_fields(arguments, "pattern path", call.tool)
-    pattern, read_paths = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
-    has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
-    if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
-        raise tool_call.NotUnderstoodError("its pattern may lead outside the directory")
-    leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
-    return call._replace(kind=READ, read_paths=(*read_paths, pattern) if leaves_directory else read_paths)
+    pattern, folders = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
+    return call._replace(kind=READ, read_paths=tool_call.pattern_paths(pattern, folders))
 
 
 def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
-    read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)
-    folder, pattern = (read_call.read_paths or (call.cwd,))[0], tool_call.optional_text(arguments, "glob")
-    if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
-        file_type = tool_call.optional_text(arguments, "type")
-        if file_type in CODE_TYPES:
-            return read_call._replace(read_paths=(folder, f"{folder}/*.{file_type}"))
-        return read_call
-    return read_call._replace(read_paths=(folder, f"{folder}/{{{pattern.replace(' ', ',')}}}"))
+    read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)._replace(searches_content=True)
+    folder = (read_call.read_paths or (call.cwd,))[0]
+    paths = tool_call.content_paths(folder, tool_call.optional_text(arguments, "glob"))
+    file_type = tool_call.optional_text(arguments, "type")
+    if len(paths) == 1 and file_type in CODE_TYPES:
+        paths = (folder, f"{folder}/*.{file_type}")
+    return read_call._replace(read_paths=paths)
 
 
 def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:

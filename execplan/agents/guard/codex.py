@@ -178,15 +178,7 @@ def answer(response: HookResponse) -> HookOutput:
 
 def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> ToolCall:
     tool_call.ensure_known_fields(arguments, f"{name} {_IGNORED_FIELDS}", call.tool)
-    workdirs = tool_call.optional_paths(arguments, "workdir")
-    if workdirs and ".." in workdirs[0].split("/"):
-        raise tool_call.NotUnderstoodError("workdir contains `..`: use an absolute path")
-    if not workdirs:
-        cwd = call.cwd
-    elif workdirs[0].startswith("/"):
-        cwd = workdirs[0]
-    else:
-        cwd = f"{call.cwd}/{workdirs[0]}"
+    cwd = tool_call.chosen_directory(arguments, "workdir", call.cwd)
     return call._replace(kind=COMMAND, cwd=cwd, command=tool_call.required_text(arguments, name))
 
 

@@ -24,7 +24,13 @@ _MAX_CALL_BYTES: Final = 8 << 20
 """Maximum size of a call in bytes."""
 _MAX_REASON_CHARS: Final = 500
 _USAGE: Final = "hint: see execplan guard --help"
-_PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "any_program"}
+_PROGRAMS: Final = {
+    "claude": "claude",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+    "json": "any_program",
+}
 _FALLBACK_MESSAGE: Final = b"execplan guard denied this call: it could not be evaluated"
 _FALLBACK_DENIAL: Final = (
     b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'

@@ -68,7 +68,7 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
 def _is_content_search(call: ToolCall) -> bool:
     """Check whether a reading call shows the content of files below the directories that it names."""
     if call.kind != COMMAND:
-        return call.tool == "Grep"
+        return call.searches_content
     command_list = parse_command_list(call.command, call.cwd)
     for argv in command_list.commands if command_list is not None else ():
         flag_letters = "".join([arg for arg in argv[1:] if arg.startswith("-") and not arg.startswith("--")])
@@ -82,7 +82,7 @@ def _printed_secret_reason(call: ToolCall, scope: GuardScope, real_paths: Sequen
     """Return why a call would print a file for secrets that it does not name; empty if it would not."""
     command_list = parse_command_list(call.command, call.cwd) if call.kind == COMMAND else None
     commands = command_list.commands if command_list is not None else ()
-    if call.tool != "Grep" and not any([argv[0] in (GIT, *_SEARCH_PROGRAMS) for argv in commands]):
+    if not call.searches_content and not any([argv[0] in (GIT, *_SEARCH_PROGRAMS) for argv in commands]):
         return ""
     from execplan.execution.shell import printed_secrets
 

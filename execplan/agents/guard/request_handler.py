@@ -15,13 +15,16 @@ from execplan.execution.permission import ASK, DENY
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Final
 
     from execplan.agents.guard.guard_context import GuardContext
     from execplan.agents.guard.guard_decision import GuardDecision
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.execution.engine.agent_runs.guard_grant import GuardGrant
     from execplan.execution.engine.journal.journal import RunEntry
+
+_PROGRAMS_BY_EVENT: Final = {"BeforeTool": "gemini", "tool.execute.before": "opencode"}
+"""Programs with an event of their own before a call."""
 
 
 def handle_request(
@@ -80,9 +83,11 @@ def _load_format(program: str) -> Any:
 
 
 def _detect_program(payload: dict[str, Any]) -> str:
-    """Detect the program that sent a call: unlike Claude Code, Codex includes the turn and the model."""
+    """Detect the program that sent a call by its event; unlike Claude Code, Codex includes the turn and the model."""
     if "hook_event_name" not in payload:
         return "any_program"
+    if program := _PROGRAMS_BY_EVENT.get(str(payload["hook_event_name"])):
+        return program
     return "codex" if "turn_id" in payload else "claude"
 
 

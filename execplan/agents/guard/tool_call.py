@@ -8,7 +8,7 @@ from execplan.core.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Final
 
 _LONGEST = 3 * 4096
@@ -144,6 +144,36 @@ def required_cwd(payload: Mapping[str, Any]) -> str:
     return cwd
 
 
+def chosen_directory(arguments: Mapping[str, Any], name: str, cwd: str) -> str:
+    """Return the directory that a field names for a command, and the given one without it. Raises NotUnderstoodError."""
+    directories = optional_paths(arguments, name)
+    if directories and ".." in directories[0].split("/"):
+        raise NotUnderstoodError(f"{name} contains `..`: use an absolute path")
+    return os.path.join(cwd, *directories)
+
+
+def pattern_paths(pattern: str, folders: Sequence[str]) -> tuple[str, ...]:
+    """Return what a search for names reads: the directories, and the pattern if it leaves them.
+
+    Raises NotUnderstoodError for a pattern that may leave them when its braces are expanded.
+    """
+    has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
+    if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
+        raise NotUnderstoodError("its pattern may lead outside the directory")
+    leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
+    return (*folders, pattern) if leaves_directory else tuple(folders)
+
+
+def content_paths(folder: str, pattern: str) -> tuple[str, ...]:
+    """Return what a search for content reads: the directory, and its files that match a list of patterns, if any.
+
+    Patterns that only exclude files limit nothing.
+    """
+    if all([part.startswith("!") for part in pattern.replace(",", " ").split()]):
+        return (folder,)
+    return (folder, f"{folder}/{{{pattern.replace(' ', ',')}}}")
+
+
 def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
     value = payload.get(name)
     if not isinstance(value, kind):
@@ -214,6 +244,8 @@ class ToolCall(NamedTuple):
 
     Another tool has such paths if it does nothing else than read them.
     """
+    searches_content: bool = False
+    """Whether a reading tool shows the content of the files below the directories that it names."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All arguments of a tool that neither runs a command nor changes files."""
     call_id: str = ""
@@ -252,7 +284,7 @@ def hook_denial(output: str, reason: str) -> HookOutput:
 
 
 def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
-    """Parse what Claude Code and Codex tell a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
+    """Parse what a program tells a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != event:
         raise NotUnderstoodError(f"the event is not {event}")
     tool, arguments = required_text(payload, "tool_name"), required_object(payload, "tool_input")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
+from execplan.agents.integrations.integration_changes import ChangeSet, merge_change_sets, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.core.project import builtin_templates
 from execplan.core.project.project import Project
@@ -40,7 +40,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     change_sets = [
         managed_block.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files
     ]
-    return _merge_change_sets(change_sets)
+    return merge_change_sets(change_sets)
 
 
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
@@ -49,7 +49,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
     claude_file = _load_file(project, _CLAUDE_FILE)
     if claude_file.block and not _is_same_file(project):
         files.append(claude_file)
-    return _merge_change_sets([managed_block.plan_uninstall(file, force=force) for file in files])
+    return merge_change_sets([managed_block.plan_uninstall(file, force=force) for file in files])
 
 
 def _load_file(project: Project, name: str) -> ManagedFile:
@@ -74,8 +74,3 @@ def _is_same_file(project: Project) -> bool:
     return agents_path == claude_path or (
         os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path)
     )
-
-
-def _merge_change_sets(change_sets: list[ChangeSet]) -> ChangeSet:
-    changes = tuple([change for change_set in change_sets for change in change_set.changes])
-    return ChangeSet(changes, tuple([warning for change_set in change_sets for warning in change_set.warnings]))

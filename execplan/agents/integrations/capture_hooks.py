@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.agents.integrations.hook_entry import MARK_FIELD, PLAN_MODE, PLAN_PROPOSAL, Hook
-from execplan.agents.integrations.hook_file import HookIntegration
+from execplan.agents.integrations.hook_entry import PLAN_MODE, PLAN_PROPOSAL, Hook
+from execplan.agents.integrations.hook_file import HookIntegration, command_handler
 
 NAME = "capture"
 TIMEOUT = 20
@@ -27,11 +27,11 @@ NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it e
 def hook_handler(program: str) -> dict[str, Any]:
     """Return the hook entry of a program."""
     line = _LINE.format(program=program, mark=HOOKS[program].mark)
-    return {"type": "command", "command": line, "timeout": TIMEOUT, **({MARK_FIELD: ""} if program == "codex" else {})}
+    return command_handler(program, line, TIMEOUT)
 
 
 def _hooks(program: str) -> list[tuple[Hook, dict[str, Any]]]:
-    return [(HOOKS[program], hook_handler(program))]
+    return [(HOOKS[program], hook_handler(program))] if program in HOOKS else []
 
 
 _INTEGRATION = HookIntegration(NAME, ALL_HOOKS, _hooks, (), NOT_ON_PATH_WARNING)

@@ -1,17 +1,19 @@
-"""Integration `install guard`: a hook of Claude Code and Codex that passes each tool call to `execplan guard` first."""
+"""Integration `install guard`: a hook of an agent program that passes each tool call to `execplan guard` first."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
-from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
-from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations import hook_entry, managed_directory, opencode_plugin
 from execplan.agents.integrations.hook_entry import Hook
-from execplan.agents.integrations.hook_file import PROGRAMS, HookIntegration, hook_file_path
-from execplan.agents.integrations.integration_changes import LIMIT
-from execplan.core.errors import ExecplanError
-from execplan.core.files import file_access
+from execplan.agents.integrations.hook_file import (
+    NO_PENDING_FILES,
+    HookIntegration,
+    PendingFiles,
+    command_handler,
+)
+from execplan.agents.integrations.integration_changes import ChangeSet, merge_change_sets
 from execplan.core.project.project import Project
 
 NAME = "guard"
@@ -37,54 +39,64 @@ RESTRICTION_WARNING = (
     "details and limitations: execplan explain guard"
 )
 NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, every call is denied"
-_EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {hook_entry.MARK_FIELD: ""}}
+_HOOKS = {"claude": hook_entry.GUARD, "codex": hook_entry.GUARD, "gemini": hook_entry.BEFORE_TOOL}
+"""The hook before a call in each program."""
+_EXTRA_FIELDS = {"claude": {"onFailure": "block"}}
 """Additional fields in a program's hook entry."""
 
 
 def hook_handler(program: str) -> dict[str, Any]:
     """Return the hook entry of a program."""
     line = _LINE.replace("PROGRAM", program).replace("MARK", hook_entry.GUARD.mark)
-    return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
-
-
-def find_programs(project: Project) -> list[str]:
-    """Return the programs whose files contain a guard hook, installed by execplan or added by hand."""
-    return [name for name in PROGRAMS if _has_command(hook_file_path(project, name))]
-
-
-def denied_commands(project: Project) -> Collection[str]:
-    """Return the commands that the guard denies to agents in a project, if it is installed there.
-
-    `approve` is not among them, because `evaluate` comes before it, nor `edit`, because an agent edits files itself.
-    """
-    return DENIED_COMMANDS.keys() - {"approve", "edit"} if find_programs(project) else ()
-
-
-def _has_command(path: str) -> bool:
-    try:
-        return hook_entry.GUARD.command_text.encode() in file_access.read(path, LIMIT)[0]
-    except ExecplanError:
-        return False
+    return {**command_handler(program, line, TIMEOUT), **_EXTRA_FIELDS.get(program, {})}
 
 
 def _hooks(program: str) -> list[tuple[Hook, dict[str, Any]]]:
-    """Return the hooks of a program: Codex can't ask its user, so it needs no hook that reports what was allowed."""
-    hooks = [(hook_entry.GUARD, hook_handler(program))]
+    """Return the hooks of a program: only Claude Code asks its user, and has a hook that reports what was allowed."""
+    hooks = [(_HOOKS[program], hook_handler(program))] if program in _HOOKS else []
     if program == "claude":
-        handler = {"type": "command", "command": _AFTER_CALL_LINE, "timeout": TIMEOUT}
-        hooks.append((hook_entry.AFTER_CALL, handler))
+        hooks.append((hook_entry.AFTER_CALL, command_handler(program, _AFTER_CALL_LINE, TIMEOUT)))
     return hooks
 
 
 _INTEGRATION = HookIntegration(
     NAME,
-    [hook_entry.GUARD, hook_entry.AFTER_CALL],
+    [hook_entry.GUARD, hook_entry.BEFORE_TOOL, hook_entry.AFTER_CALL],
     _hooks,
     (RESTRICTION_WARNING,),
     NOT_ON_PATH_WARNING,
 )
-UNSEEN_CAUSE = (
-    "start the agent in the root of the repository, and check that its program runs the guard: execplan doctor"
-)
-"""What to do after a step that was completed without a call that the guard saw."""
-install, uninstall, open_file = _INTEGRATION.install, _INTEGRATION.uninstall, _INTEGRATION.open_file
+open_file = _INTEGRATION.open_file
+
+
+def install(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
+    """Plan to add or update the hooks of programs, and the plugin of opencode; by default, of the programs used here.
+
+    Raises ExecplanError.
+    """
+    with_hooks = [name for name in programs if name != opencode_plugin.PROGRAM]
+    change_sets = []
+    if with_hooks or not programs:
+        change_sets.append(_INTEGRATION.install(project, force=force, programs=with_hooks, ahead=ahead))
+    if opencode_plugin.PROGRAM in programs or (not programs and opencode_plugin.is_used(project)):
+        plugin = managed_directory.plan_install(opencode_plugin.plugin_directory(project, NAME), force=force)
+        if not change_sets and any([change.action != "kept" for change in plugin.changes]):
+            plugin = plugin._replace(warnings=(*plugin.warnings, RESTRICTION_WARNING))
+        change_sets.append(plugin)
+    return merge_change_sets(change_sets)
+
+
+def uninstall(
+    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+) -> ChangeSet:
+    """Plan to remove the hooks of programs, and the plugin of opencode; by default, of all. Raises ExecplanError."""
+    with_hooks = [name for name in programs if name != opencode_plugin.PROGRAM]
+    change_sets = []
+    if with_hooks or not programs:
+        change_sets.append(_INTEGRATION.uninstall(project, force=force, programs=with_hooks, ahead=ahead))
+    if opencode_plugin.PROGRAM in programs or (not programs and opencode_plugin.is_installed(project)):
+        directory = opencode_plugin.plugin_directory(project, NAME)
+        change_sets.append(managed_directory.plan_uninstall(directory, force=force))
+    return merge_change_sets(change_sets)

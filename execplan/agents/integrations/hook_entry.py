@@ -35,6 +35,8 @@ class Hook(NamedTuple):
 
 
 GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard", is_first=True)
+BEFORE_TOOL = GUARD._replace(event="BeforeTool")
+"""The hook of the guard in Gemini CLI."""
 SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
 COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
 STOP = Hook("Stop", "# execplan:stop", "execplan next --hook")
@@ -46,7 +48,7 @@ MARK_FIELD = "execplan"
 
 Such an entry can be installed again without a change of what is trusted. An entry that is not installed has an empty one.
 """
-_ALL_HOOKS = (GUARD, AFTER_CALL, SESSION, COMPACTION, STOP, PLAN_MODE, PLAN_PROPOSAL)
+_ALL_HOOKS = (GUARD, BEFORE_TOOL, AFTER_CALL, SESSION, COMPACTION, STOP, PLAN_MODE, PLAN_PROPOSAL)
 _HOOKS = "hooks"
 _MARK_PATTERN = "([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """Pattern for the digest and the previous state of the file.

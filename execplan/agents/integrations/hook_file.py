@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from execplan.agents.integrations import hook_entry
-from execplan.agents.integrations.hook_entry import Hook, HookEntry
+from execplan.agents.integrations.hook_entry import MARK_FIELD, Hook, HookEntry
 from execplan.agents.integrations.integration_changes import (
     ALREADY_INSTALLED,
     EDITED_BY_HAND,
@@ -19,7 +19,7 @@ from execplan.agents.integrations.integration_changes import (
     read_project_file,
 )
 from execplan.agents.integrations.json_edits import InvalidJsonError
-from execplan.core.errors import ExecplanError
+from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
 
@@ -35,17 +35,32 @@ class AgentProgram(NamedTuple):
     name: str
     file: str
     """Path of the hook file from the repository root."""
+    trust_warning: str = ""
+    """What a user must do before the program runs the hooks of a repository; empty if it asks."""
+    knows_command: bool = False
+    """Whether it trusts or knows a hook by its command, which the mark should then not change."""
+    ticks: int = 1
+    """Number of units in a second, in the timeouts of its hooks."""
 
 
 PROGRAMS = {
     "claude": AgentProgram("Claude Code", ".claude/settings.json"),
-    "codex": AgentProgram("Codex", ".codex/hooks.json"),
+    "codex": AgentProgram(
+        "Codex",
+        ".codex/hooks.json",
+        "Codex runs a repository's hook only if you trust both the directory (when it asks) and the hook (with /hooks)",
+        knows_command=True,
+    ),
+    "gemini": AgentProgram(
+        "Gemini CLI",
+        ".gemini/settings.json",
+        "Gemini CLI runs a repository's hook only if you trust the directory (when it asks)",
+        knows_command=True,
+        ticks=1000,
+    ),
 }
 """Agent programs by their names in `--for` and `--program`."""
 NO_PENDING_FILES: PendingFiles = MappingProxyType({})
-TRUST_WARNING = (
-    "Codex runs a repository's hook only if you trust both the directory (when it asks) and the hook (with /hooks)"
-)
 
 
 class HookFile(NamedTuple):
@@ -87,7 +102,7 @@ class HookIntegration(NamedTuple):
     hooks: Sequence[Hook]
     """Hooks of all programs."""
     make_hooks: Callable[[str], Sequence[DesiredHook]]
-    """Returns the hooks of a program."""
+    """Returns the hooks of a program; none if the integration has none for it."""
     change_warnings: tuple[str, ...]
     """Warnings when an entry is added or updated."""
     not_on_path_warning: str
@@ -100,12 +115,19 @@ class HookIntegration(NamedTuple):
 
         Raises ExecplanError.
         """
-        selected = programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
+        for name in programs:
+            if not self.make_hooks(name):
+                supported = [name for name in PROGRAMS if self.make_hooks(name)]
+                raise usage_error(f"{self.name} has no hook for {name}", f"it has one for {' and '.join(supported)}")
+        selected = programs or [
+            name for name in PROGRAMS if name == "claude" or (_is_program_used(project, name) and self.make_hooks(name))
+        ]
         change_sets = [_plan_file_install(self.open_file(project, name, ahead), force=force) for name in selected]
         changes = tuple([change for change_set in change_sets for change in change_set.changes])
         warnings = [warning for change_set in change_sets for warning in change_set.warnings]
         if any([change.action != "kept" for change in changes]):
-            warnings += [*self.change_warnings, *([TRUST_WARNING] if "codex" in selected else [])]
+            trust_warnings = [PROGRAMS[name].trust_warning for name in selected]
+            warnings += [*self.change_warnings, *filter(None, trust_warnings)]
         if shutil.which("execplan") is None:
             warnings.append(self.not_on_path_warning)
         return ChangeSet(changes, tuple(warnings))
@@ -117,7 +139,7 @@ class HookIntegration(NamedTuple):
 
         A file without a mark is not parsed as JSON.
         """
-        selected = list(programs or PROGRAMS)
+        selected = [name for name in programs if name in PROGRAMS] or list(PROGRAMS)
         marked_programs = [name for name in selected if has_mark(project, name, self.hooks, ahead)]
         if not marked_programs:
             path = hook_file_path(project, selected[0])
@@ -143,6 +165,12 @@ class HookIntegration(NamedTuple):
             raise _bad_json_error(f"{display_path}: byte {error.start} is not UTF-8") from None
         except InvalidJsonError as error:
             raise _bad_json_error(f"{display_path}{error}") from None
+
+
+def command_handler(program: str, line: str, seconds: int) -> dict[str, Any]:
+    """Return a hook entry of a program that runs a shell command, for at most this time."""
+    mark_field = {MARK_FIELD: ""} if PROGRAMS[program].knows_command else {}
+    return {"type": "command", "command": line, "timeout": seconds * PROGRAMS[program].ticks, **mark_field}
 
 
 def hook_file_path(project: Project, program: str) -> str:

@@ -11,8 +11,8 @@ from execplan.core.project.project import Project
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
 _PRECOMMIT = ".pre-commit-config.yaml"
-_HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
-_SKILL_DIRECTORIES = (".agents/skills/execplan/", ".claude/skills/execplan/")
+_HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex", ".gemini/settings.json": "gemini"}
+_DIRECTORIES = (".agents/skills/execplan/", ".claude/skills/execplan/", ".opencode/plugins/")
 _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
@@ -22,11 +22,11 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     The path is relative to the repository root; one that ends in a slash is a directory without tracked files.
     """
     if path.endswith("/"):
-        if not any([name.startswith(path) for name in (*_FILES, *_SKILL_DIRECTORIES)]):
+        if not any([name.startswith(path) for name in (*_FILES, *_DIRECTORIES)]):
             return False
         return all([differs_only_by_install(project, child_path, "") for child_path in _list_files(project, path)])
     if path not in _FILES:
-        return path.startswith(_SKILL_DIRECTORIES) and _is_installed_skill_file(project, path)
+        return path.startswith(_DIRECTORIES) and _is_in_managed_directory(project, path)
     from execplan.agents.integrations.integration_changes import read_project_file
 
     try:
@@ -39,11 +39,12 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
         return False  # the author of the changes is unknown
 
 
-def _is_installed_skill_file(project: Project, path: str) -> bool:
-    """Check whether a file belongs to the installed skill and nobody has edited it."""
-    from execplan.agents.integrations import managed_directory, skill
+def _is_in_managed_directory(project: Project, path: str) -> bool:
+    """Check whether a file belongs to the installed skill or to the guard's plugin, and nobody has edited it."""
+    from execplan.agents.integrations import managed_directory, opencode_plugin, skill
 
-    for directory in skill.directories(project, list(skill.DIRECTORIES)):
+    plugin = opencode_plugin.plugin_directory(project, "")
+    for directory in [*skill.directories(project, list(skill.DIRECTORIES)), plugin]:
         name = os.path.relpath(os.path.join(project.root, path), directory.path)
         try:
             if managed_directory.is_intact(directory, name):

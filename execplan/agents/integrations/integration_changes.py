@@ -66,6 +66,12 @@ class ChangeSet(NamedTuple):
     next_commands: tuple[str, ...] = ()
 
 
+def merge_change_sets(change_sets: Sequence[ChangeSet]) -> ChangeSet:
+    """Combine the changes and warnings of several change sets."""
+    changes = tuple([change for change_set in change_sets for change in change_set.changes])
+    return ChangeSet(changes, tuple([warning for change_set in change_sets for warning in change_set.warnings]))
+
+
 def read_project_file(project: Project, path: str) -> bytes | None:
     """Read a file of the repository; return None if it does not exist. Raises ExecplanError for a link out of it."""
     ensure_inside(project, path)

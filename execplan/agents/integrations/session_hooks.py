@@ -1,4 +1,4 @@
-"""Integration `install session-hooks`: Claude Code and Codex run `execplan prime` at the start of each session.
+"""Integration `install session-hooks`: agent programs run `execplan prime` at the start of each session.
 
 Its output reports the status of the plan.
 """
@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.agents.integrations.hook_entry import COMPACTION, MARK_FIELD, SESSION, Hook
-from execplan.agents.integrations.hook_file import HookIntegration
+from execplan.agents.integrations.hook_entry import COMPACTION, SESSION, Hook
+from execplan.agents.integrations.hook_file import HookIntegration, command_handler
 
 NAME = "session-hooks"
 TIMEOUT = 20
 """Seconds that the programs wait; the command takes a tenth of a second."""
-HOOKS = {"claude": (SESSION, COMPACTION), "codex": (SESSION,)}
+HOOKS = {"claude": (SESSION, COMPACTION), "codex": (SESSION,), "gemini": (SESSION,)}
 """Hooks of each program.
 
-In Claude Code, the output before a compaction is used for the summary; Codex ignores it. In both programs, a new
-session starts after a compaction.
+In Claude Code, the output before a compaction is used for the summary; the others ignore it. In Claude Code and Codex, a
+new session starts after a compaction.
 """
 ALL_HOOKS = (SESSION, COMPACTION)
 _LINE = "sh -c 'execplan prime --hook {program} || : {mark}'"
@@ -31,13 +31,13 @@ NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it e
 def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
     """Return the hook entry of a program for a hook."""
     line = _LINE.format(program=program, mark=hook.mark)
-    return {"type": "command", "command": line, "timeout": TIMEOUT, **({MARK_FIELD: ""} if program == "codex" else {})}
+    return command_handler(program, line, TIMEOUT)
 
 
 _INTEGRATION = HookIntegration(
     NAME,
     ALL_HOOKS,
-    lambda program: [(hook, hook_handler(program, hook)) for hook in HOOKS[program]],
+    lambda program: [(hook, hook_handler(program, hook)) for hook in HOOKS.get(program, ())],
     (),
     NOT_ON_PATH_WARNING,
 )

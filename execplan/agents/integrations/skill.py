@@ -8,15 +8,21 @@ from functools import partial
 
 from execplan.agents.integrations import managed_directory
 from execplan.agents.integrations.hook_file import NO_PENDING_FILES, PendingFiles
-from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
+from execplan.agents.integrations.integration_changes import ChangeSet, merge_change_sets, read_project_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
 from execplan.core.project import builtin_templates
 from execplan.core.project.project import Project
 
 NAME = "skill"
 FILE_NAME = "SKILL.md"
-DIRECTORIES = {"codex": ".agents/skills/execplan", "claude": ".claude/skills/execplan"}
-"""Directory of the skill by program, from the repository root; many programs besides Codex read its own."""
+_SHARED_DIRECTORY = ".agents/skills/execplan"
+DIRECTORIES = {
+    "codex": _SHARED_DIRECTORY,
+    "gemini": _SHARED_DIRECTORY,
+    "opencode": _SHARED_DIRECTORY,
+    "claude": ".claude/skills/execplan",
+}
+"""Directory of the skill by program, from the repository root; many other programs read the shared one."""
 _CLAUDE_FILES = (".claude", "CLAUDE.md")
 """Files that show that a repository is used with Claude Code."""
 
@@ -31,7 +37,7 @@ def install(
 ) -> ChangeSet:
     """Plan to add or update the skill for programs; by default, for all that may be used here. Raises ExecplanError."""
     selected = programs or [name for name in DIRECTORIES if name != "claude" or _uses_claude(project, ahead)]
-    return _merge(
+    return merge_change_sets(
         [managed_directory.plan_install(directory, force=force) for directory in directories(project, selected)]
     )
 
@@ -42,7 +48,9 @@ def uninstall(
     """Plan to remove the skill for programs; by default, for all. Raises ExecplanError."""
     selected = directories(project, programs or list(DIRECTORIES))
     installed = [directory for directory in selected if managed_directory.read_list(directory) is not None]
-    return _merge([managed_directory.plan_uninstall(directory, force=force) for directory in installed or selected[:1]])
+    return merge_change_sets(
+        [managed_directory.plan_uninstall(directory, force=force) for directory in installed or selected[:1]]
+    )
 
 
 def installed_programs(project: Project) -> list[str]:
@@ -69,8 +77,3 @@ def _uses_claude(project: Project, ahead: PendingFiles) -> bool:
     return any([os.path.exists(os.path.join(project.root, name)) for name in _CLAUDE_FILES]) or any(
         [path.startswith(folder) and data is not None for path, data in ahead.items()]
     )
-
-
-def _merge(change_sets: Sequence[ChangeSet]) -> ChangeSet:
-    changes = tuple([change for change_set in change_sets for change in change_set.changes])
-    return ChangeSet(changes, tuple([warning for change_set in change_sets for warning in change_set.warnings]))

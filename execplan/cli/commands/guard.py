@@ -23,7 +23,7 @@ from execplan.cli.plan_arguments import plan_argument
 @plan_argument(default="the only approved plan")
 @click.option(
     "--program",
-    type=click.Choice(["claude", "codex", "json"]),
+    type=click.Choice(["claude", "codex", "gemini", "opencode", "json"]),
     help="Format of the call; json is for any other program. Default: detected from the call.",
 )
 def guard(call: Call, plan: str | None, program: str | None) -> Answer:

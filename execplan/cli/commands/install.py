@@ -22,7 +22,8 @@ from execplan.core.text.message_parts import align_descriptions
         "agents: a block in AGENTS.md, and in CLAUDE.md if it exists. pre-commit: a hook in "
         ".pre-commit-config.yaml. git-hooks: the git hook pre-commit, in addition to what it does now. merge-driver: a block in "
         ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks, stop-gate and capture: entries in "
-        ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. skill: "
+        ".claude/settings.json, and in .codex/hooks.json or .gemini/settings.json if their directory exists or --for names it; for opencode, guard is a plugin in "
+        ".opencode/plugins. skill: "
         ".agents/skills/execplan, and .claude/skills/execplan if the repository has .claude or CLAUDE.md. plugin: a "
         "directory in your data directory, or --to. completion: a file where the shell looks for it. "
         "Your own content is never changed; uninstall removes exactly what was added."
@@ -44,9 +45,9 @@ from execplan.core.text.message_parts import align_descriptions
 @click.option(
     "--for",
     "programs",
-    type=click.Choice(["claude", "codex"]),
+    type=click.Choice(["claude", "codex", "gemini", "opencode"]),
     multiple=True,
-    help="Agent program for hooks and skill. Default: Claude Code, and Codex if .codex exists; for skill, Codex, and Claude Code if .claude or CLAUDE.md exists.",
+    help="Agent program for hooks and skill. Default: Claude Code, and others whose directory exists, such as .codex; for skill, all, but Claude Code only if .claude or CLAUDE.md exists.",
 )
 @click.option("--to", "directory", metavar="DIR", help="Directory for plugin. Default: in your data directory.")
 @click.option("--force", is_flag=True, help="Also overwrite changes that were made by hand to what install added.")
@@ -103,9 +104,9 @@ def install(
 @click.option(
     "--for",
     "programs",
-    type=click.Choice(["claude", "codex"]),
+    type=click.Choice(["claude", "codex", "gemini", "opencode"]),
     multiple=True,
-    help="Agent program for hooks and skill. Default: both.",
+    help="Agent program for hooks and skill. Default: all.",
 )
 @click.option("--to", "directory", metavar="DIR", help="Directory for plugin. Default: in your data directory.")
 @click.option("--force", is_flag=True, help="Also remove changes that were made by hand to what install added.")

@@ -95,11 +95,11 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, statu
 
 def _unseen_warnings(project: Project, reported: ReportOutcome) -> list[str]:
     """Return a warning if the guard is installed, but has seen no call of a completed step."""
-    from execplan.agents.integrations import guard_hook
+    from execplan.agents.integrations import installed_guard
 
-    if reported.has_calls or not reported.ok or not guard_hook.find_programs(project):
+    if reported.has_calls or not reported.ok or not installed_guard.find_programs(project):
         return []
-    return [f"the guard saw no call of {reported.step.id}; {guard_hook.UNSEEN_CAUSE}"]
+    return [f"the guard saw no call of {reported.step.id}; {installed_guard.UNSEEN_CAUSE}"]
 
 
 def _report_lines(reported: ReportOutcome) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from types import ModuleType
 from typing import Any
 
-from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
+from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, installed_guard, session_hooks, stop_gate
 from execplan.agents.integrations.hook_entry import STOP, Hook, HookEntry
 from execplan.agents.integrations.hook_file import PROGRAMS, HookFile
 from execplan.cli.doctor import agent_program_limits
@@ -69,7 +69,7 @@ def find_trust_problem(config: Mapping[str, Any], path: str, entry: HookEntry) -
 def check_guard(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
-    installed_programs = guard_hook.find_programs(project)
+    installed_programs = installed_guard.find_programs(project)
     for name in installed_programs:
         yield from _check_entry(project, name)
     if not installed_programs:
@@ -89,7 +89,12 @@ def check_guard(context: DoctorContext) -> Iterator[DoctorFinding | str]:
 
 
 def _check_entry(project: Project, program: str) -> Iterator[DoctorFinding | str]:
-    """Check that a guard entry is unedited and up to date."""
+    """Check that a guard entry or the guard's plugin is unedited and up to date."""
+    if program not in PROGRAMS:
+        install = partial(guard_hook.install, project, programs=[program])
+        uninstall = partial(guard_hook.uninstall, project, programs=[program])
+        yield from check_integration(project, guard_hook.NAME, install, uninstall)
+        return
     agent_program = PROGRAMS[program]
     try:
         file = guard_hook.open_file(project, program)
@@ -122,6 +127,8 @@ def find_disabled_hooks(
         yield from _find_disabled_claude_hooks(project, level, consequence)
     if "codex" in programs:
         yield from _find_disabled_codex_hooks(project, level, consequence, open_file)
+    if "gemini" in programs:
+        yield from _find_disabled_gemini_hooks(project, level, consequence)
 
 
 def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[DoctorFinding]:
@@ -174,6 +181,17 @@ def _find_disabled_codex_hooks(
     elif os.path.isdir(os.path.dirname(user_file)):
         with suppress(ExecplanError):  # a file that can't be read is reported by another check
             yield from _find_untrusted_entries(open_file(project, "codex"), _read_toml(user_file), consequence)
+
+
+def _find_disabled_gemini_hooks(project: Project, level: str, consequence: str) -> Iterator[DoctorFinding]:
+    file = PROGRAMS["gemini"].file
+    for path in (os.path.join(project.root, file), os.path.expanduser(f"~/{file}")):
+        if _subtable(_read_json(path), "hooksConfig").get("enabled") is False:
+            message = f"hooksConfig.enabled disables all hooks, so Gemini CLI {consequence}"
+            yield DoctorFinding(level, project.display_path(path), message, "remove it from the file")
+        elif _subtable(_read_json(path), "hooksConfig").get("disabled"):
+            message = f"hooksConfig.disabled names hooks; if it names this one, Gemini CLI {consequence}"
+            yield DoctorFinding(WARNING, project.display_path(path), message, "check it: /hooks in Gemini CLI")
 
 
 def _find_untrusted_entries(file: HookFile, config: dict[str, Any], consequence: str) -> Iterator[DoctorFinding]:

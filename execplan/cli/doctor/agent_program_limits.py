@@ -40,6 +40,8 @@ class VersionLimit(NamedTuple):
     text: str
 
 
+NAMES = {**{name: program.name for name, program in PROGRAMS.items()}, "opencode": "opencode"}
+"""Names of the programs for people."""
 GUARANTEE = "asks the guard before each call, and blocks what it denies"
 LIMITS = (
     VersionLimit("claude", (2, 1, 295), "a guard that takes longer than 30 seconds lets the call through"),
@@ -51,6 +53,11 @@ LIMITS = (
     VersionLimit("codex", (0, 166, 0), "commands of scripts are denied, and so is a relative workdir"),
     VersionLimit("codex", None, "it can't ask, so the run is paused when a step asks"),
     VersionLimit("codex", None, "hooks that aren't trusted are ignored without a message"),
+    VersionLimit("gemini", None, "a guard that takes longer than 30 seconds lets the call through"),
+    VersionLimit("gemini", None, "it can't report an answer, so the run is paused when a step asks"),
+    VersionLimit("gemini", None, "a session below the root of the repository runs no hooks"),
+    VersionLimit("opencode", None, "it can't ask, so the run is paused when a step asks"),
+    VersionLimit("opencode", None, "with --pure it loads no plugins, so it doesn't ask the guard"),
 )
 """Limits, measured with the real programs."""
 
@@ -58,7 +65,7 @@ LIMITS = (
 def describe_version(name: str, version: Version) -> str:
     """Describe in one line what the guard guarantees with a version of a program, and what it doesn't."""
     limits = [limit.text for limit in LIMITS if limit.program == name and (not limit.before or version < limit.before)]
-    return f"{PROGRAMS[name].name} {'.'.join(map(str, version))} {GUARANTEE}, but: {'; '.join(limits)}"
+    return f"{NAMES[name]} {'.'.join(map(str, version))} {GUARANTEE}, but: {'; '.join(limits)}"
 
 
 def describe_installed(names: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from execplan.agents.integrations import guard_hook
+from execplan.agents.integrations import installed_guard
 from execplan.cli.answer import Answer, json_fields, written_answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
@@ -82,7 +82,7 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):
         warnings.append(f"the audit log is broken: {loss}")
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
-    unseen_steps = find_unseen_steps(records, is_guarded=bool(guard_hook.find_programs(project)))
+    unseen_steps = find_unseen_steps(records, is_guarded=bool(installed_guard.find_programs(project)))
     warnings += [f"the guard saw no call of {step}, which was completed" for step in unseen_steps]
     data = {
         "id": ref.id,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     Redactor = Callable[[str], str]
 
-CLAUDE, CODEX = "claude", "codex"
-PROGRAMS = (CLAUDE, CODEX)
+_CLAUDE = "claude"
+PROGRAMS = (_CLAUDE, "codex", "gemini")
 _SLOW_RULES = ("EP6",)
 """Rules that take most of the time: whether steps can be compiled, which `Steps:` and `evaluate` report anyway."""
 _NO_PLAN_CODES = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan", "dependency-cycle")
@@ -64,8 +64,8 @@ def prime_answer(plan: str | None, hook: str | None) -> Answer:
 
 
 def _format_for_hook(program: str, text: str) -> str:
-    """Format the text for a program's hook: Claude Code takes plain text, Codex takes a JSON document."""
-    if program == CLAUDE:
+    """Format the text for a program's hook: Claude Code takes plain text, the others take a JSON document."""
+    if program == _CLAUDE:
         return text
     import json
 

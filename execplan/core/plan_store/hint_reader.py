@@ -103,21 +103,21 @@ def fit_command(command: str, denied: Collection[str] = ()) -> str:
     if verb in _PERSON_COMMANDS or verb in denied:
         return command if _only_reads(command) else ask_person(command)
     claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
-    return _sign(f"{command} --claim" if claims else command)
+    return _sign(f"{command} --claim" if claims else command, is_guarded=bool(denied))
 
 
-def _sign(command: str) -> str:
+def _sign(command: str, *, is_guarded: bool) -> str:
     """Return a command for an agent, with the name that it gave, and `evaluate` before an approval.
 
     `evaluate` says whether a person or the policy approves. An agent edits the file itself.
     """
-    verb = _verb(command)
+    verb, name = _verb(command), explicit_actor()
     if verb == "edit":
         return f"edit the file of {command.split(' edit ', 1)[-1]}"
     if verb == "approve" and not _only_reads(command):
         return command.partition(" --")[0].replace(" approve", " evaluate", 1)
-    name = explicit_actor()
-    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id()  # in a session the guard forbids --as
+    # the guard forbids --as, and may be there in a session
+    is_signed = verb in SIGNED_COMMANDS and actor_of_call() and not session_id() and not is_guarded
     if name is None or not (verb in NAMED_COMMANDS or is_signed) or _has_option(command, *_NAMING):
         return command
     return f"{command} --as {quote(name)}"
@@ -147,7 +147,7 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
     if verb == _RUN and verb in denied and not _only_reads(command):
         return text + _as_handoff(command)
     if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
-        return text + _sign(command)
+        return text + _sign(command, is_guarded=bool(denied))
     if text and not text.endswith(": "):
         return ""
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")

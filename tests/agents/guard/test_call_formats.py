@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.guard import any_program, claude, codex
+from execplan.agents.guard import any_program, claude, codex, gemini, opencode
 from execplan.agents.guard.tool_call import (
     COMMAND,
     DELETE,
@@ -53,8 +53,12 @@ CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
         ),
     ),
     ("Read", {"file_path": "/r/a", "limit": 5}, ToolCall(READ, "Read", "/r", "s", read_paths=("/r/a",))),
-    ("Grep", {"pattern": "x", "path": "src", "-n": True}, ToolCall(READ, "Grep", "/r", "s", read_paths=("src",))),
-    ("Grep", {"pattern": "x"}, ToolCall(READ, "Grep", "/r", "s")),
+    (
+        "Grep",
+        {"pattern": "x", "path": "src", "-n": True},
+        ToolCall(READ, "Grep", "/r", "s", read_paths=("src",), searches_content=True),
+    ),
+    ("Grep", {"pattern": "x"}, ToolCall(READ, "Grep", "/r", "s", read_paths=("/r",), searches_content=True)),
     ("Glob", {"pattern": "**/*.py"}, ToolCall(READ, "Glob", "/r", "s")),
     ("Glob", {"pattern": "/etc/*", "path": "src"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("src", "/etc/*"))),
     ("Glob", {"pattern": "../*"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("../*",))),
@@ -63,6 +67,51 @@ CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
     ("exec_command", {"cmd": "ls", "workdir": "src"}, ToolCall(COMMAND, "exec_command", "/r/src", "s", "ls")),
     ("exec_command", {"cmd": "ls", "workdir": "/x"}, ToolCall(COMMAND, "exec_command", "/x", "s", "ls")),
     ("view_image", {"path": "a.png"}, ToolCall(READ, "view_image", "/r", "s", read_paths=("a.png",))),
+]
+GEMINI: list[tuple[str, dict[str, Any], ToolCall]] = [
+    (
+        "run_shell_command",
+        {"command": "ls", "dir_path": "src", "is_background": True, "wait_for_previous": True},
+        ToolCall(COMMAND, "run_shell_command", "/r/src", "s", "ls", True),
+    ),
+    (
+        "write_file",
+        {"file_path": "a", "content": "x"},
+        ToolCall(WRITE, "write_file", "/r", "s", edits=(FileEdit("a", WRITE, "x"),)),
+    ),
+    (
+        "replace",
+        {"file_path": "a", "instruction": "i", "old_string": "x", "new_string": "y", "allow_multiple": True},
+        ToolCall(EDIT, "replace", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", True),)),)),
+    ),
+    ("read_file", {"file_path": "a", "start_line": 2}, ToolCall(READ, "read_file", "/r", "s", read_paths=("a",))),
+    ("list_directory", {"dir_path": "src"}, ToolCall(READ, "list_directory", "/r", "s", read_paths=("src",))),
+    ("glob", {"pattern": "../*"}, ToolCall(READ, "glob", "/r", "s", read_paths=("../*",))),
+    (
+        "grep_search",
+        {"pattern": "x", "dir_path": "src", "include_pattern": "*.py"},
+        ToolCall(READ, "grep_search", "/r", "s", read_paths=("src", "src/{*.py}"), searches_content=True),
+    ),
+]
+OPENCODE: list[tuple[str, dict[str, Any], ToolCall]] = [
+    ("bash", {"command": "ls", "workdir": "/x"}, ToolCall(COMMAND, "bash", "/x", "s", "ls")),
+    (
+        "write",
+        {"filePath": "a", "content": "x"},
+        ToolCall(WRITE, "write", "/r", "s", edits=(FileEdit("a", WRITE, "x"),)),
+    ),
+    (
+        "edit",
+        {"filePath": "a", "oldString": "x", "newString": "y"},
+        ToolCall(EDIT, "edit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", False),)),)),
+    ),
+    ("read", {"filePath": "/r/a", "limit": 5}, ToolCall(READ, "read", "/r", "s", read_paths=("/r/a",))),
+    ("glob", {"pattern": "/etc/*"}, ToolCall(READ, "glob", "/r", "s", read_paths=("/etc/*",))),
+    (
+        "grep",
+        {"pattern": "x", "include": "*.py"},
+        ToolCall(READ, "grep", "/r", "s", read_paths=("/r", "/r/{*.py}"), searches_content=True),
+    ),
 ]
 NEUTRAL: list[tuple[dict[str, Any], ToolCall]] = [
     ({"tool": "command", "command": "ls"}, ToolCall(COMMAND, "command", "/r", "s", "ls")),
@@ -95,6 +144,67 @@ def test_claude(tool: str, given: dict[str, Any], call: ToolCall) -> None:
 @pytest.mark.parametrize(("tool", "given", "call"), CODEX)
 def test_codex(tool: str, given: dict[str, Any], call: ToolCall) -> None:
     assert _plain(codex.read(hook(tool, "/r", "s", **given))) == call
+
+
+@pytest.mark.parametrize(("tool", "given", "call"), GEMINI)
+def test_gemini(tool: str, given: dict[str, Any], call: ToolCall) -> None:
+    assert _plain(gemini.read(_event(gemini.EVENT, tool, **given))) == call
+
+
+@pytest.mark.parametrize(("tool", "given", "call"), OPENCODE)
+def test_opencode(tool: str, given: dict[str, Any], call: ToolCall) -> None:
+    assert _plain(opencode.read(_event(opencode.EVENT, tool, **given))) == call
+
+
+def _event(event: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    return {**hook(tool, "/r", "s", **arguments), "hook_event_name": event}
+
+
+def test_tools_of_servers_have_the_same_names_in_all_programs() -> None:
+    context = {"server_name": "execplan", "tool_name": "edit_task", "command": "execplan"}
+    payload = _event(gemini.EVENT, "mcp_execplan_edit_task", task="x")
+    assert gemini.read({**payload, "mcp_context": context}).tool == "mcp__execplan__edit_task"
+    assert opencode.read(_event(opencode.EVENT, "execplan_edit_task")).tool == "mcp__execplan__edit_task"
+    assert opencode.read(_event(opencode.EVENT, "other_edit_task")).tool == "other_edit_task"
+
+
+@pytest.mark.parametrize(
+    ("form", "tool", "given"),
+    [
+        (gemini, "run_shell_command", {"command": "ls", "dir_path": "../x"}),
+        (gemini, "run_shell_command", {"command": "ls", "shell": "sh"}),
+        (gemini, "glob", {"pattern": "{.,x}./*"}),
+        (gemini, "read_file", {"path": "a"}),
+        (opencode, "bash", {"command": "ls", "workdir": "../x"}),
+        (opencode, "edit", {"filePath": "a", "oldString": "x"}),
+    ],
+)
+def test_not_understood_of_gemini_and_opencode(form: Any, tool: str, given: dict[str, Any]) -> None:
+    with pytest.raises(NotUnderstoodError):
+        form.read(_event(form.EVENT, tool, **given))
+
+
+def test_what_may_do_more_than_the_guard_sees_is_not_harmless() -> None:
+    assert gemini.read(_event(gemini.EVENT, "invoke_agent", agent_name="x", prompt="y")).kind == TOOL
+    assert gemini.read(_event(gemini.EVENT, "write_todos", todos=[])).kind == HARMLESS
+    assert opencode.read(_event(opencode.EVENT, "apply_patch", patchText="x")).kind == TOOL
+    assert opencode.read(_event(opencode.EVENT, "task", prompt="y")).kind == HARMLESS
+
+
+@pytest.mark.parametrize("event", [gemini.EVENT, opencode.EVENT])
+def test_a_program_is_known_by_its_event_and_gets_its_own_answer(begun: GuardRepository, event: str) -> None:
+    tool = "run_shell_command" if event == gemini.EVENT else "bash"
+    call = {**hook(tool, str(begun.path), "s", command="touch evil"), "hook_event_name": event}
+    denied = guard(json.dumps(call).encode())
+    assert denied.status == 2
+    assert json.loads(denied.out)["decision"] == "deny"
+    assert b"touch" in denied.err
+    call["tool_input"] = {"command": "git status"}
+    allowed = guard(json.dumps(call).encode())
+    assert (allowed.status, json.loads(allowed.out)) == (
+        0,
+        {} if event == gemini.EVENT else {"decision": "allow"},
+    )
 
 
 @pytest.mark.parametrize(("said", "call"), NEUTRAL)

@@ -17,7 +17,8 @@ from tests.agents.integrations.file_tree import tree
 from tests.in_process_repository import InProcessRepository
 
 ROOT = Path(__file__).resolve().parents[3]
-CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
+CLAUDE, CODEX, GEMINI = ".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json"
+PLUGINS, PLUGIN = ".opencode/plugins", ".opencode/plugins/execplan-guard.js"
 
 
 def ok(desk: InProcessRepository, *arguments: str) -> Any:
@@ -30,7 +31,8 @@ def ok(desk: InProcessRepository, *arguments: str) -> Any:
 def hook(desk: InProcessRepository, file: str) -> dict[str, Any]:
     """The hook in a file, the first of its event."""
     settings = json.loads((desk.path / file).read_bytes().decode())
-    (handler,) = settings["hooks"]["PreToolUse"][0]["hooks"]
+    hooks = settings["hooks"]
+    (handler,) = (hooks.get("PreToolUse") or hooks["BeforeTool"])[0]["hooks"]
     assert isinstance(handler, dict)
     return handler
 
@@ -53,6 +55,55 @@ def test_claude_code_always_and_codex_where_it_is_at_home(desk: InProcessReposit
     assert repeated["data"]["changed"] is False
     assert not any(["/hooks" in warning or "from now on" in warning for warning in repeated["warnings"]])
     ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
+
+
+def test_gemini_cli_where_it_is_used(desk: InProcessRepository) -> None:
+    folder = desk.path / ".gemini"
+    folder.mkdir()
+    (folder / "settings.json").write_text('{"context": {"fileName": "AGENTS.md"}}\n')
+    before = tree(desk.path)
+    output = ok(desk, "install", "guard", "session-hooks", "stop-gate")
+    assert {change["path"] for change in output["data"]["changes"]} == {CLAUDE, GEMINI}
+    hooks = json.loads((desk.path / GEMINI).read_bytes())["hooks"]
+    assert hooks.keys() == {"BeforeTool", "SessionStart"}, "there is no stop gate"
+    (handler,) = hooks["BeforeTool"][0]["hooks"]
+    assert "execplan guard --program gemini" in handler["command"]
+    assert handler["timeout"] == 30_000, "milliseconds"
+    assert any(["trust the directory" in warning for warning in output["warnings"]])
+    assert ok(desk, "install", "guard", "session-hooks")["data"]["changed"] is False
+    ok(desk, "uninstall", "guard", "session-hooks", "stop-gate")
+    assert tree(desk.path) == before
+
+
+def test_opencode_gets_a_plugin_where_it_is_used(desk: InProcessRepository) -> None:
+    desk.write("opencode.json", "{}")
+    before = tree(desk.path)
+    output = ok(desk, "install", "guard")
+    assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE, f"{PLUGINS}/.execplan.json", PLUGIN]
+    assert '"guard", "--program", "opencode"' in (desk.path / PLUGIN).read_text()
+    assert ok(desk, "install", "guard")["data"]["changed"] is False
+    ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
+    output = ok(desk, "install", "guard", "--for", "opencode")
+    assert any(["from now on" in warning for warning in output["warnings"]])
+    assert not (desk.path / CLAUDE).exists()
+    desk.write(PLUGIN, "// Mine\n")
+    assert any(["edited by hand" in warning for warning in ok(desk, "install", "guard")["warnings"]])
+    refused = desk.type("uninstall", "guard")
+    assert refused.exit == 1
+    assert "edited by hand" in refused.err
+    ok(desk, "uninstall", "guard", "--force")
+    assert tree(desk.path) == before
+
+
+def test_a_hook_that_a_program_lacks_is_not_installed(desk: InProcessRepository) -> None:
+    before = tree(desk.path)
+    for integration, program in (("stop-gate", "gemini"), ("capture", "opencode"), ("session-hooks", "opencode")):
+        refused = desk.type("install", integration, "--for", program)
+        assert refused.exit == 2
+        assert f"{integration} has no hook for {program}" in refused.err
+        assert "claude and codex" in refused.err
     assert tree(desk.path) == before
 
 
