@@ -183,8 +183,9 @@ def _finish(
         open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
     if is_here_removed and not open_lines:
         open_lines = [f"the current directory was removed; continue in the project: {next_command}"]
-    left = _left_artifacts(target_project, target_ref)
-    if left:
+    path = target_project.artifacts_dir(record.id) if target_ref is not None and target_ref.archived else ""
+    left = f"{target_project.display_path(path)} was not archived with the plan; see where it belongs: execplan doctor"
+    if has_left := os.path.isdir(path):  # another branch has added artifacts
         next_command, open_lines = f"{return_command}execplan {directory}doctor", []
     for line in (*_describe_finished(finished), *open_lines):
         _report(call, line)
@@ -201,17 +202,10 @@ def _finish(
     return Answer(
         data,
         finished.target,
-        warnings=(*finished.warnings, *(blocked if finished.not_archived else ()), *left),
+        warnings=(*finished.warnings, *(blocked if finished.not_archived else ()), *((left,) if has_left else ())),
         next_commands=_next_commands(call, next_command),
         is_raw=True,
     )
-
-
-def _left_artifacts(project: Project, ref: PlanRef | None) -> tuple[str, ...]:
-    """Return a warning if an archived plan has artifacts outside the archive, which another branch has added."""
-    path = project.artifacts_dir(ref.id) if ref is not None and ref.archived else ""
-    problem = f"{project.display_path(path)} was not archived with the plan; see where it belongs: execplan doctor"
-    return (problem,) if os.path.isdir(path) else ()
 
 
 def _describe_finished(finished: FinishedWorktree) -> list[str]:
@@ -235,8 +229,7 @@ def _list(project: Project) -> Answer:
         row = {**_record_json(record, record.root_of(located)), "by": record.name, "notes": notes}
         data.append(row)
         details = ", ".join([f"branch {record.branch}, from {record.into}", f"by {record.name}", *notes])
-        shorter_path = min(os.path.relpath(row["path"]), row["path"], key=len)
-        lines.append(f"{record.id}: in {shorter_path} ({details})")
+        lines.append(f"{record.id}: in {min(os.path.relpath(row['path']), row['path'], key=len)} ({details})")
     text = printable_lines(lines) if lines else "no plan has a worktree"
     return Answer({"worktrees": data}, text)
 

@@ -26,8 +26,8 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
         conflict_warning(stored.project.display_path(stored.ref.path), stored.require_plan().conflict_lines[0] + 1)
         for stored in marked
     ]
-    others = [(stored.project, stored.ref) for stored in stored_plans if stored not in marked]
-    return (*warnings, *unmerged_warnings(others))
+    unmarked = [(stored.project, stored.ref) for stored in stored_plans if stored not in marked]
+    return (*warnings, *unmerged_warnings(unmarked))
 
 
 def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:

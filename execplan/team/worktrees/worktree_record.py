@@ -13,7 +13,7 @@ from typing import NamedTuple
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
 from execplan.core.files.file_lock import FileLock
-from execplan.core.git.linked_worktrees import Worktree, has_linked_worktrees, list_worktrees, project_in, worktree_of
+from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.implied_plan import set_plan_of_worktree, worktree_plan_path
 from execplan.core.plan_store.plan_store import PlanRef
@@ -94,15 +94,15 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
 
 def list_unmerged_archived(project: Project) -> list[WorktreeRecord]:
     """Return the records of the plans that are archived in their own worktrees, which are not merged yet."""
-    worktrees = list_worktrees(project) if has_linked_worktrees(project) else []
-    archived = []
-    for record in load_records(project) if worktrees else ():
-        worktree = find_worktree(record, worktrees)
-        if worktree is None or not worktree.exists or os.path.lexists(os.path.join(worktree.root, record.plan)):
-            continue
-        if record.id in [ref.id for ref in plan_store.refs(project_in(project, worktree), archive=True)]:
-            archived.append(record)
-    return archived
+    records = load_records(project)
+    worktrees = list_worktrees(project) if records else []
+    return [record for record in records if _is_archived_in(project, record, find_worktree(record, worktrees))]
+
+
+def _is_archived_in(project: Project, record: WorktreeRecord, worktree: Worktree | None) -> bool:
+    if worktree is None or not worktree.exists or os.path.lexists(os.path.join(worktree.root, record.plan)):
+        return False
+    return record.id in [ref.id for ref in plan_store.refs(project_in(project, worktree), archive=True)]
 
 
 def finish_command(project: Project, record: WorktreeRecord) -> str:
