@@ -70,6 +70,10 @@ def read_change(project: Project, revisions: str, *, staged: bool) -> TriedChang
         )
     if revisions.startswith("-"):
         raise usage_error(f"{revisions} is not a range of commits, such as main..HEAD")
+    for name in filter(None, revisions.replace("...", "..").split("..")):
+        if git_history.resolve_commit(project, name) is None:
+            hint = "list branches and commits: git branch -a, git log --oneline"
+            raise ExecplanError("no-such-revision", f"{name!r} does not name a commit", hint=hint)
     base = revisions or "HEAD"
     arguments = ["diff", "--raw", "-z", "--no-renames", "--abbrev=40", *(["--cached"] if staged else []), base, "--"]
     files: list[TriedFile] = []

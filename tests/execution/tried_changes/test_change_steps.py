@@ -109,6 +109,7 @@ def test_what_is_reverted_can_be_had_again_and_the_steps_make_it(repo: Folder) -
     assert repo.run("run").exit == 0
     assert tree(repo) == changed
     assert repo.run("rollback").exit == 0
+    assert "of a tried change, which is stashed" in repo.run("undo", "--list").out
     repo.git("stash", "apply", "-q", written["stash"])
     assert tree(repo) == changed
 
@@ -153,7 +154,9 @@ def test_a_range_of_commits(repo: Folder) -> None:
     assert repo.run("compile", "--from-diff=HEAD~..HEAD", "--restore").exit == 2
     assert repo.run("compile", "--restore").exit == 2
     assert repo.run("compile", "--from-diff=--output=x").exit == 2
-    assert repo.run("compile", "--from-diff=nowhere..HEAD").exit == 6
+    for revisions in ("nowhere..HEAD", "HEAD...nowhere", "nowhere"):
+        error = repo.run("compile", f"--from-diff={revisions}", "--json").json["error"]
+        assert (error["code"], error["message"]) == ("no-such-revision", "'nowhere' does not name a commit")
 
 
 def test_a_repository_without_a_commit(plain: Folder) -> None:
