@@ -36,7 +36,7 @@ def tried_change_answer(
     def build_change(plan: ParsedPlan) -> PlanChange:
         results[:] = [write_steps(plan, tried, dry_run=options.dry_run)]
         change = results[0].change
-        # an undo takes back the steps only
+        # an undo removes only the steps
         return change._replace(summary=f"{change.summary}, which is stashed") if restore else change
 
     amended = amend(project, ref, build_change, options, command="compile")
