@@ -119,6 +119,7 @@ WRITERS |= {
     "resume",
     "rollback",
     "export",
+    "import",
     "job",
     "comment",
     "reply",

@@ -23,8 +23,6 @@ from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.schedule import Schedule
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.step_permission import issue_permit
-from execplan.execution.engine.steps.service_start import start_service
-from execplan.execution.engine.steps.services import Services
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
 from tests.execution.engine.execution_plans import BEGUN
@@ -205,7 +203,7 @@ class LoopRun:
 class FakeRunContext(SimpleNamespace):
     """Of the bench what the loop needs."""
 
-    services = Services(start_service)
+    running_services = None
 
     def _replace(self, **changes: Any) -> FakeRunContext:
         return FakeRunContext(**{**self.__dict__, **changes})

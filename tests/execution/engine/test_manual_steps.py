@@ -104,4 +104,4 @@ def test_what_it_lacks(repo: Folder) -> None:
     repo.plan(PLAN)
     repo.ok("compile")
     repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
-    assert "it is manual work" in repo.run("export", "--to", "github").err
+    assert "    environment: execplan\n" in repo.run("export", "--to", "github").out, "a person lets the job begin"
