@@ -165,7 +165,7 @@ def test_without_an_approval_there_is_no_full_check(desk: GuardRepository) -> No
         answer.why
         == f"{part}no plan is approved here; a person must approve one that has steps: execplan approve; see how to write them: execplan explain steps"
     )
-    assert desk.ask(CALL, "-p", NAME).why.startswith(f"{part}{NAME} is not approved; review the plan")
+    assert desk.ask(CALL, "-p", NAME).why.startswith(f"{part}{NAME} is not approved; see what would run")
     assert _ask_stored(desk, "cat .env").why == "execplan: agents can't read .env: it contains credentials"
     assert _ask_stored(desk, "git status > out").why.startswith(
         "execplan: the guard doesn't understand `>` to out; no plan"

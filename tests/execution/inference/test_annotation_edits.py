@@ -224,7 +224,7 @@ def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
         assert annotate_plan(plan, dry_run=dry_run).messages == (
             f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
             "line 6 is left to you: it is in a block with line 7, which is not a step: move that line elsewhere: make a",
-            "line 7 is not a step: it runs until it is stopped, or waits for input: npm run dev",
+            "line 7 is not a step: it runs until it is stopped: a step with `service` can start it: npm run dev",
             f"line {15 + shift} is not a step: it runs only under a condition: make c",
         )
 

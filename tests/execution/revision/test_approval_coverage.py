@@ -52,6 +52,7 @@ OTHER_STEP_FIELDS: dict[str, Any] = {
     "env": {"A": "b"},
     "shell": "sh",
     "network": True,
+    "service": "port:8000",
     "inputs": ("x",),
     "outputs": ("x",),
     "expect": "other",

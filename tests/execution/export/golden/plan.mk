@@ -8,16 +8,16 @@ EXECPLAN ?= execplan
 all: job-3
 
 check:
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest aecf664aeb948ca9d1fdb3acb9581a78872cf402f36df1053a27553320c349ff --check
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 81f3417f3d7e026bd4efcbcd1c5c4d73e28c1b961767ef91c6582c8b0bfff5f1 --check
 
 # write
 job-1: check
-	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest aecf664aeb948ca9d1fdb3acb9581a78872cf402f36df1053a27553320c349ff
+	$(EXECPLAN) job 1 -p .agent/execplans/2026-01-01_parser.md --digest 81f3417f3d7e026bd4efcbcd1c5c4d73e28c1b961767ef91c6582c8b0bfff5f1
 
 # drop, build
 job-2: job-1
-	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest 1149d8720717e2a792a73a30fc8a6fbb65c557b30aa9be68031076f07b0cbfea
+	$(EXECPLAN) job 2 -p .agent/execplans/2026-01-01_parser.md --digest a86b9c7952fde10452f024e158fa53c9d45af2e738d1420d6cdf5b2efac3cb6f
 
 # check
 job-3: job-2
-	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 7b4df6c4fd12e73b140808b8ea031d84ca5cb87509d39d842280c553e447f7f1
+	$(EXECPLAN) job 3 -p .agent/execplans/2026-01-01_parser.md --digest 27839e8b1194326811ec877ff355e25b2eb72f0f40555cd1a3edc33255eb92a5
