@@ -181,12 +181,12 @@ def _finish(
         next_command = return_command + fit_command(f"execplan {directory}next {name}")
         count = format_count(len(merged_plan.plan.unfinished_tasks), "open task")
         open_lines = [f"{record.id} is not complete, {count}: {next_command}"]
-    if is_here_removed and not open_lines:
-        open_lines = [f"the current directory was removed; continue in the project: {next_command}"]
     path = target_project.artifacts_dir(record.id) if target_ref is not None and target_ref.archived else ""
     left = f"{target_project.display_path(path)} was not archived with the plan; see where it belongs: execplan doctor"
-    if has_left := os.path.isdir(path):  # another branch has added artifacts
-        next_command, open_lines = f"{return_command}execplan {directory}doctor", []
+    if has_left := os.path.isdir(path) and bool(os.listdir(path)):  # another branch has added artifacts
+        next_command = f"{return_command}execplan {directory}doctor"
+    if is_here_removed and not open_lines:
+        open_lines = [f"the current directory was removed; continue in the project: {next_command}"]
     for line in (*_describe_finished(finished), *open_lines):
         _report(call, line)
     data = {

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer, json_fields, written_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.plan.plan_anchors import PLAN
+from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count, shorten
 from execplan.team.advice.conflict_warnings import conflict_commands
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
     from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
     from execplan.core.project.project import Project
+    from execplan.team.advice.advice import Advice
     from execplan.team.review.comment_file import StoredRecord
     from execplan.team.review.comment_threads import CommentRecord
     from execplan.team.review.plan_comments import PlacedThread
@@ -39,7 +42,10 @@ def comments_answer(stored_plan: StoredPlan, plan: ParsedPlan, warnings: tuple[s
     comments, problems = _read_comments(stored_plan, plan)
     data = {**plan_json(stored_plan), "comments": [placed.to_json() for placed in comments.threads]}
     lines = format_comments(comments) or [f"{stored_plan.ref.id}: no comments"]
-    commands = conflict_commands([stored_plan])
+    name = quote_plan_name(stored_plan.ref.id, stored_plan.ref.path)
+    open_ids = [placed.thread.short_id for placed in comments.threads if placed.thread.is_open]
+    resolving = tuple([f"execplan resolve {short_id} -p {name}" for short_id in open_ids])
+    commands = conflict_commands([stored_plan]) or resolving
     return Answer(data, "\n".join(lines), warnings=(*warnings, *problems), next_commands=commands)
 
 
@@ -148,4 +154,8 @@ def thread_answer(
     thread = match_threads(load_threads(project, ref), comment)[0]
     result = _RESULTS[stored.record.kind] if stored.record is not None else "nothing changed"
     command = f"execplan show {quote_plan_name(ref.id, ref.path)} --comments"
-    return stored_answer(stored, thread.short_id, f"{result}: {thread.short_id}", options, command)
+    answer = stored_answer(stored, thread.short_id, f"{result}: {thread.short_id}", options, command)
+    if options.dry_run or any([other.is_open for other in load_threads(project, ref)]):
+        return answer
+    advice: Advice = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref))
+    return answer._replace(next_commands=advice.commands, work=advice.work)

@@ -14,6 +14,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from execplan.core.errors import ExecplanError
+from execplan.core.git.git_directory import operation_in_progress
 from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project_in, worktree_of
 from execplan.core.plan_facts.facts_extraction import list_stored_plan
 from execplan.core.plan_facts.listed_plan import ListedPlan
@@ -205,7 +206,9 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
                 directory="",
                 older_worktree=older_worktree,
                 is_diverged=(path, older_worktree) in changed_roots,
-                is_main_changed=own_worktree is current is not main and (path, main.root) in changed_roots,
+                is_main_changed=own_worktree is current is not main
+                and (path, main.root) in changed_roots
+                and not operation_in_progress(current.git),
             )
         if location.describe():
             versions.append(PlanVersion(path, newest.project, newest.ref, location))

@@ -205,7 +205,10 @@ SKIPPED = {
     "another terminal": ("In a second terminal:\n\n    make test", "another machine"),
     "a server": ("    npm run dev", "runs until it is stopped: a step with `service` can start it"),
     "a server by another script": ("    pnpm start:web", "runs until it is stopped, or waits for input"),
-    "a server of Python": ("    python -m http.server 8000", "runs until it is stopped: a step with `service` can start it"),
+    "a server of Python": (
+        "    python -m http.server 8000",
+        "runs until it is stopped: a step with `service` can start it",
+    ),
     "what asks the server": (
         "    npm run dev\n    curl http://localhost:3000/health",
         "needs a service whose start is not a step",
