@@ -147,7 +147,7 @@ ATTRIBUTES = (
         "paths",
         "replacement.paths",
         PATHS,
-        "The files in which `replace` searches: `*` is any text within a name, `**` any directories; files that Git ignores, plans and binary files are left out.",
+        "The files in which `replace` searches: `*` is any text within a name, `**` any directories.",
     ),
     Attribute("count", "replacement.count", COUNT, "How often the text must occur, in all files.", limits=(1, 100_000)),
     Attribute("regex", "replacement.regex", FLAG, "Whether the text to find is a regular expression of Python."),
@@ -207,7 +207,7 @@ ATTRIBUTES = (
         "service",
         "service",
         READY,
-        "Starts the command, and lets it run for all later steps. The value says when it is ready: `port:8000`, `http://localhost:8000/PATH`, or `line:TEXT` for a line of its output; `timeout` limits that time.",
+        "Lets the command run for all later steps. The value says when it is ready, within `timeout`: `port:8000`, `http://localhost:8000/PATH`, or `line:TEXT`.",
     ),
     Attribute("network", "network", FLAG, "Whether the step may use the network."),
     Attribute(
