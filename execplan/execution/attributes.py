@@ -150,7 +150,7 @@ ATTRIBUTES = (
         "The files in which `replace` searches: `*` is any text within a name, `**` any directories.",
     ),
     Attribute("count", "replacement.count", COUNT, "How often the text must occur, in all files.", limits=(1, 100_000)),
-    Attribute("regex", "replacement.regex", FLAG, "Whether the text to find is a regular expression of Python."),
+    Attribute("regex", "replacement.regex", FLAG, "Whether the text is a regular expression."),
     Attribute(
         "tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `execplan explain tools`."
     ),
