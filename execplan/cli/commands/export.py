@@ -168,9 +168,10 @@ def _warnings(plan: ExportedPlan, target: str) -> tuple[str, ...]:
 @click.option(
     "--to",
     "target",
+    metavar="FORM",
     type=click.Choice((*WRITERS, *_ENGINES)),
     required=True,
-    help="The form: of another program, or of an engine that runs the plan (github, gitlab, make).",
+    help=f"The form: {', '.join(WRITERS)}; or the engine that runs the plan: {', '.join(_ENGINES)}.",
 )
 @click.option(
     "--environment",
