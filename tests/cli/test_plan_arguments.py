@@ -11,9 +11,9 @@ from tests.plans import CLEAN
 
 NAME, OTHER_NAME = "2026-01-01_parser", "2026-01-02_scanner"
 NO_PLAN = set(
-    "init new list board search site serve doctor explain schema triage install uninstall guard mcp lsp index overlaps changes job self sync".split()
+    "init new list board search site serve doctor explain schema triage install uninstall guard mcp lsp import index overlaps changes job self sync".split()
 )
-"""Commands that are about no plan; `guard` speaks the protocol of a hook and has tests of its own."""
+"""Commands that are about no plan, or about a file of another program; `guard` speaks the protocol of a hook and has tests of its own."""
 SECOND = "2026-01-03_tables"
 
 
