@@ -117,7 +117,9 @@ def _merge_task(
     task: ExchangeTask, base: ExchangeTask | None, current: Task, name: str, report: ImportReport
 ) -> tuple[str, str]:
     """Return the mark and the text that a task of the plan gets."""
-    prefix = read_prefix(current.text) if not task.full_text.startswith(read_prefix(current.text)) else ""
+    imported_texts = (task.full_text, base.full_text if base is not None else "")
+    prefix = read_prefix(current.text)
+    prefix = "" if any([text.startswith(prefix) for text in imported_texts]) else prefix  # the file's, not the plan's
     reference = split_reference(current.text.removeprefix(prefix))
     mark, text = current.mark, current.text
     old_text = base.text if base is not None else reference.text
