@@ -28,8 +28,6 @@ from execplan.exchange.exchange_plan import (
 from execplan.exchange.field_values import split_names
 from execplan.exchange.task_reference import split_reference
 
-SECTIONS: Final = "sections"
-
 
 def read_plan(plan: ParsedPlan, plan_id: str, title: str) -> ExchangePlan:
     """Return a plan's content; `title` is used if the plan has none. Placeholder text is left out."""
@@ -145,43 +143,29 @@ def _text(plan: ParsedPlan, start: int, end: int, omitted: Collection[int]) -> s
     return text if text.strip() else ""
 
 
-_PLACES: Final = {
-    "link": "links",
-    "assignee": "assignees",
-    "priority": "priorities",
-    "due": "due dates",
-    "labels": "labels",
-    "needs": "the order of tasks",
-    "notes": "text below tasks",
-    "done_at": "dates of completion",
-    "group": "sub-headings of tasks",
-    "id": "IDs of another program",
+_LOSSES: Final = {
+    BEGUN: "in progress becomes open",
+    "depth": "parts of tasks become tasks",
+    "due": "no place for due dates",
+    "done_at": "no place for dates of completion",
+    "group": "no place for sub-headings of tasks",
+    "id": "no place for IDs of another program",
 }
-"""What the fields of tasks are called in messages."""
+"""What happens to what some forms can't hold: the state of a task, or a field of it."""
 _MAX_NAMES: Final = 3
 _MAX_NAME: Final = 40
 
 
-def find_losses(plan: ExchangePlan, supported: Collection[str]) -> tuple[str, ...]:
+def find_losses(plan: ExchangePlan, lost: Collection[str]) -> tuple[str, ...]:
     """Return what a form loses of a plan, one sentence each.
 
-    `supported` is what the form can hold: of the states `begun` and `dropped`, the fields of tasks, and `sections`.
+    `lost` is what the form can't hold: the state `begun`, and fields of tasks.
     """
-    tasks = plan.tasks
-    lost = []
-    if "begun" not in supported:
-        lost.append(("in progress becomes open", [task for task in tasks if task.state == BEGUN]))
-    if "dropped" not in supported:
-        lost.append(("dropped becomes done", [task for task in tasks if task.state == DROPPED]))
-    if "depth" not in supported:
-        lost.append(("parts of tasks become tasks", [task for task in tasks if task.depth]))
-    for field, name in _PLACES.items():
-        if field not in supported:
-            lost.append((f"no place for {name}", [task for task in tasks if getattr(task, field)]))
-    losses = [f"{text}: {_name_tasks(concerned)}" for text, concerned in lost if concerned]
-    if SECTIONS not in supported and plan.sections:
-        names = ", ".join([section.title or "the introduction" for section in plan.sections])
-        losses.append(f"no place for sections: {names}")
+    losses = []
+    for field, sentence in _LOSSES.items():
+        if field in lost:
+            tasks = [task for task in plan.tasks if (task.state == BEGUN if field == BEGUN else getattr(task, field))]
+            losses += [f"{sentence}: {_name_tasks(tasks)}"] if tasks else []
     return tuple(losses)
 
 

@@ -10,11 +10,8 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.project.slug import slug
 from execplan.exchange.exchange_plan import BEGUN, DONE, DROPPED, OPEN, ExchangePlan, ExchangeTask, ExportedFiles
 from execplan.exchange.field_values import unquote_notes
-from execplan.exchange.plan_reading import SECTIONS, find_losses
+from execplan.exchange.plan_reading import find_losses
 
-_SUPPORTED = frozenset(
-    ("begun", "link", "assignee", "priority", "labels", "needs", "notes", "depth", "dropped", SECTIONS)
-)
 _STATUSES = {OPEN: "To Do", BEGUN: "In Progress", DONE: "Done", DROPPED: "Done"}
 _PRIORITIES = {
     "high": "high", "highest": "high", "urgent": "high", "p0": "high", "p1": "high", "a": "high",
@@ -30,7 +27,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
     names = _number_tasks(plan)
     ids = {task.id: name for task, name in zip(plan.tasks, names, strict=True) if task.id}
     files: dict[str, bytes] = {}
-    losses = list(find_losses(plan, _SUPPORTED))
+    losses = list(find_losses(plan, ("due", "done_at", "group", "id")))
     for order, (task, name) in enumerate(zip(plan.tasks, names, strict=True), 1):
         title = task.text.removeprefix(read_prefix(task.text)) or task.text
         path = f"backlog/tasks/{name} - {slug(title)[:60].strip('-') or 'task'}.md"

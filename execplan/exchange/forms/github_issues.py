@@ -10,6 +10,7 @@ from execplan.core.plan import reader
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.text.text_lines import Text
 from execplan.exchange.exchange_plan import (
+    BEGUN,
     DONE,
     DROPPED,
     OPEN,
@@ -23,27 +24,10 @@ from execplan.exchange.exchange_plan import (
     without_boxes,
 )
 from execplan.exchange.field_values import clean_link, clean_text, one_line, parse_date, read_error
-from execplan.exchange.plan_reading import SECTIONS, find_losses, read_plan
+from execplan.exchange.plan_reading import find_losses, read_plan
 from execplan.exchange.quoted_notes import quote_notes
 from execplan.exchange.source_file import SourceFile
 
-_SUPPORTED = frozenset(
-    (
-        "dropped",
-        "link",
-        "assignee",
-        "priority",
-        "due",
-        "labels",
-        "needs",
-        "notes",
-        "depth",
-        "id",
-        "group",
-        "done_at",
-        SECTIONS,
-    )
-)
 _MAX_BODY: Final = 65_536
 """Maximum length of an issue's body on GitHub, in characters."""
 _TASKS = "## Tasks"
@@ -75,7 +59,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
         (f"## {section.title}\n\n" if section.title else "") + without_boxes(section.text) for section in sections
     ]
     body = "\n\n".join(parts)
-    losses = list(find_losses(plan, _SUPPORTED))
+    losses = list(find_losses(plan, (BEGUN,)))
     if len(body) > _MAX_BODY:
         body = body[: _MAX_BODY - 1].rpartition("\n")[0]
         losses.append(f"the body is cut at {_MAX_BODY:,} characters, the most that GitHub takes")

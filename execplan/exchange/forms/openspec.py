@@ -8,12 +8,9 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.outline import WORK
 from execplan.core.plan.section_roles import APPROACH
 from execplan.core.project.slug import slug
-from execplan.exchange.exchange_plan import DROPPED, ExchangePlan, ExportedFiles, task_lines, to_box
-from execplan.exchange.plan_reading import SECTIONS, find_losses, find_section_text
+from execplan.exchange.exchange_plan import BEGUN, DROPPED, ExchangePlan, ExportedFiles, task_lines, to_box
+from execplan.exchange.plan_reading import find_losses, find_section_text
 
-_SUPPORTED = frozenset(
-    ("dropped", "link", "assignee", "priority", "due", "labels", "needs", "notes", "id", "group", SECTIONS)
-)
 _NO_SPECS = "no specification is written, because a plan has none: the change says `skip_specs` in its .openspec.yaml"
 
 
@@ -33,7 +30,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
     }
     files |= {"design.md": "\n\n".join(design) + "\n"} if design else {}
     contents = {f"{directory}/{name}": text.encode() for name, text in files.items()}
-    return ExportedFiles(contents, (*find_losses(plan, _SUPPORTED), _NO_SPECS))
+    return ExportedFiles(contents, (*find_losses(plan, (BEGUN, "depth", "done_at")), _NO_SPECS))
 
 
 def _change_name(plan: ExchangePlan) -> str:

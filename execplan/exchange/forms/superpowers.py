@@ -6,26 +6,16 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.outline import INTERFACES, WORK
 from execplan.core.plan.section_roles import APPROACH
 from execplan.core.plan.section_roles import INTERFACES as INTERFACES_ROLE
-from execplan.exchange.exchange_plan import ExchangePlan, ExchangeTask, ExportedFiles, list_lines, to_box, without_boxes
-from execplan.exchange.plan_reading import SECTIONS, find_losses, find_section_text
-
-_SUPPORTED = frozenset(
-    (
-        "dropped",
-        "link",
-        "assignee",
-        "priority",
-        "due",
-        "labels",
-        "needs",
-        "notes",
-        "depth",
-        "id",
-        "group",
-        "done_at",
-        SECTIONS,
-    )
+from execplan.exchange.exchange_plan import (
+    BEGUN,
+    ExchangePlan,
+    ExchangeTask,
+    ExportedFiles,
+    list_lines,
+    to_box,
+    without_boxes,
 )
+from execplan.exchange.plan_reading import find_losses, find_section_text
 
 
 def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
@@ -49,7 +39,7 @@ def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:
             lines += ["", *([f"## {section.title}", ""] if section.title else []), without_boxes(section.text)]
     for number, group in enumerate(_groups(plan), 1):
         lines += ["", f"### Task {number}: {group[0].group or plan.title}", "", *list_lines(group, with_groups=False)]
-    return ExportedFiles({"": ("\n".join(lines) + "\n").encode()}, find_losses(plan, _SUPPORTED))
+    return ExportedFiles({"": ("\n".join(lines) + "\n").encode()}, find_losses(plan, (BEGUN,)))
 
 
 def _groups(plan: ExchangePlan) -> list[list[ExchangeTask]]:
