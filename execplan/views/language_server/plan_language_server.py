@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
@@ -138,9 +139,17 @@ class PlanLanguageServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Write an error that nothing has handled to the log of the server, without a message for each keystroke."""
+        if source is JsonRpcInternalError:  # a message could not be sent, so neither could its report
+            return
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"execplan: {error}"))
 
+    def drop_checks(self) -> None:
+        """Check nothing more: the editor has said that it leaves."""
+        self._waiting.clear()
+
     def _check_waiting(self, uri: str) -> None:
+        if uri not in self._waiting:
+            return
         self._waiting.discard(uri)
         if uri in self.documents.uris:
             self.publish(uri)

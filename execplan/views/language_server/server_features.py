@@ -66,6 +66,10 @@ def _add_notifications(server: PlanLanguageServer) -> None:
     async def initialized(params: lsp.InitializedParams) -> None:
         await server.watch_files()
 
+    @server.feature(lsp.SHUTDOWN)
+    def shutdown(params: None) -> None:
+        server.drop_checks()
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         server.refresh_documents()

@@ -200,6 +200,8 @@ class Editor:
         await self.client.stop()  # type: ignore[no-untyped-call]
         server = self.client._server
         assert server is not None
+        assert server.stderr is not None
+        assert b"Error sending data" not in await server.stderr.read()
         return server.returncode or 0
 
     def _call(self, call: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -10,10 +11,13 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 
+from execplan.views.language_server.server_features import create_server
 from tests.plans import CLEAN, STEPS
 from tests.views.language_server.editor import Editor
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.conftest import Folder
 
 PLAN = ".agent/execplans/2026-01-01_parser.md"
@@ -174,3 +178,14 @@ def test_the_server_ends_with_its_input(repo: Folder) -> None:
         check=False,
     )
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, b"", b"")
+
+
+def test_a_message_to_an_editor_that_is_gone_is_not_reported_by_another_message(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The report could not be sent either, and would be reported in turn."""
+    server, writer = create_server(), io.BytesIO()
+    server.protocol.set_writer(writer)  # type: ignore[arg-type]
+    writer.close()
+    server.show_message("done")
+    assert len(caplog.records) == 1
