@@ -168,16 +168,18 @@ def rules_page() -> str:
         "| history | git's history | with `--staged` or `--since`, in the profiles `ci` and `strict`, or if you select the rule |",
         "| project | all plans of a project | when a whole project, or a commit, is checked |",
         "",
-        "A rule that is off by default runs if you select it, and in the profile `strict`.",
+        "A rule that is off by default runs if you select it, and in the profile `strict`. In the column *archive*, *no* is a",
+        "rule that helps somebody to carry out a plan: it doesn't run on archived plans, whose text stays as it is.",
         "",
-        "| code | level | default | needs | fix | what it finds |",
-        "|---|---|---|---|---|---|",
+        "| code | level | default | archive | needs | fix | what it finds |",
+        "|---|---|---|---|---|---|---|",
     ]
     ordered = sorted(RULES.values())
     for rule in ordered:
         on = "on" if rule.on else "off"
         link = f"[{rule.code}](#{rule.code.lower()})"
-        lines.append(f"| {link} | {_level(rule)} | {on} | {rule.needs} | {rule.fix} | {rule.summary} |")
+        archive = "yes" if rule.in_archive else "no"
+        lines.append(f"| {link} | {_level(rule)} | {on} | {archive} | {rule.needs} | {rule.fix} | {rule.summary} |")
     for rule in ordered:
         start = rule.help_text.index("\nBefore:" if "\nBefore:" in rule.help_text else "\nBad")
         lines += [

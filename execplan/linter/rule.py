@@ -171,6 +171,8 @@ class Rule(NamedTuple):
     """Whether the rule runs by default."""
     project_check: ProjectCheck | None = None
     """Check function of a project rule, used instead of `check`."""
+    in_archive: bool = True
+    """Whether the rule runs on archived plans; one that helps somebody to carry out the plan does not."""
     unfinished: str = ""
     """Level for a plan with open tasks, except in the profiles `strict` and `ci`; empty: the same level."""
 
@@ -202,7 +204,14 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    code: str, level: str, *, needs: str = BYTES, fix: str = NO_FIX, on: bool = True, unfinished: str = ""
+    code: str,
+    level: str,
+    *,
+    needs: str = BYTES,
+    fix: str = NO_FIX,
+    on: bool = True,
+    in_archive: bool = True,
+    unfinished: str = "",
 ) -> Callable[[Check], Check]:
     """Register a function as the rule with this code.
 
@@ -210,7 +219,7 @@ def rule(
     """
 
     def register(check: Check) -> Check:
-        _register(Rule(code, level, check, needs, fix, on, unfinished=unfinished))
+        _register(Rule(code, level, check, needs, fix, on, in_archive=in_archive, unfinished=unfinished))
         return check
 
     return register

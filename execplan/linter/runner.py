@@ -194,7 +194,8 @@ def lint_plan(
     elif context.allows_draft:
         lowered_codes = _DRAFT_CODES if state == DRAFT else _COMPLETE_CODES
     available = _available_needs(context)
-    codes_run = {code for code in levels if RULES[code].needs in available}
+    rules_run = [RULES[code] for code in levels if RULES[code].in_archive or not context.is_record]
+    codes_run = {rule.code for rule in rules_run if rule.needs in available}
     findings: list[Finding] = []
     for code, rule in RULES.items():
         if code not in codes_run:

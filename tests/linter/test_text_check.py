@@ -36,6 +36,15 @@ def test_what_is_told_of_the_place_and_the_rules_counts() -> None:
     assert lint(CLEAN, RuleContext(is_archived=True), {"EP202": "error"}) == []
 
 
+def test_an_archived_plan_lacks_nothing_that_only_carrying_it_out_needs() -> None:
+    """Nobody may add it there, so only what is wrong with the record itself is a finding."""
+    text = CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)").replace("`make test` passes.", "Run:\n\n    make test")
+    text = text.replace("- [x] (2025-12-30 09:15Z)", "- [x]")
+    assert {"EP202", "EP405"} <= {finding.code for finding in lint(text)}
+    for context in RuleContext(is_archived=True), RuleContext(is_superseded=True):
+        assert {finding.code for finding in lint(text, context)} == {"EP202"}
+
+
 @pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud800", b"\xff\xfea", b"\x80", b"x" * (5 * 1024 * 1024 + 1)])
 def test_what_cannot_be_read_is_a_finding(text: str | bytes) -> None:
     for columns in (CODE_POINTS, UTF_16):

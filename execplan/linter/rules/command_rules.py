@@ -33,10 +33,7 @@ _FEW_WORDS = 30
 
 
 def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
-    """Return whether a text contains any of the needles.
-
-    The loop stops at the first match, which usually comes early.
-    """
+    """Return whether a text contains any of the needles; the loop stops at the first, which usually comes early."""
     for needle in needles:  # noqa: SIM110 - `any` asks a list whole, and a generator begins slowly
         if needle in text:
             return True
@@ -57,7 +54,7 @@ def _names_directory(text: str) -> bool:
     return False
 
 
-@rule("EP404", WARNING)
+@rule("EP404", WARNING, in_archive=False)
 def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan has commands but doesn't say in which directory to run them.
 
@@ -98,12 +95,13 @@ def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterato
     ):
         return
     spans = [span for section in sections for span in find_commands(plan, context, section)]
-    first_command = min([span for span in spans if not span.text.startswith("git ")], default=None)
-    if first_command is not None:
+    commands = sorted([span for span in spans if not span.text.startswith("git ")])
+    if commands:  # one in a code block is certainly to be run
+        first_command = next((span for span in commands if context.source.inert_lines[span.line]), commands[0])
         yield on_span(first_command, "the plan doesn't say in which directory to run this")
 
 
-@rule("EP405", WARNING)
+@rule("EP405", WARNING, in_archive=False)
 def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan has commands but doesn't say what to expect when they succeed.
 
@@ -174,7 +172,7 @@ def _shows_output(plan: ParsedPlan, section: Section, spans: list[TextSpan]) -> 
     return False
 
 
-@rule("EP406", WARNING)
+@rule("EP406", WARNING, in_archive=False)
 def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Validation and Acceptance contains no command.
 
@@ -224,7 +222,7 @@ def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterat
         yield on_line(plan, section.start, "no command: say what to run, or what to do by hand, and what to expect")
 
 
-@rule("EP408", WARNING)
+@rule("EP408", WARNING, in_archive=False)
 def risky_without_recovery(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A command destroys something, but Idempotence and Recovery doesn't say how to recover.
 

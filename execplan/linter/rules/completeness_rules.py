@@ -52,7 +52,7 @@ def missing_title(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]
         yield on_line(plan, max(plan.title_line, 0), "no title: start with a line such as `# Build the parser`")
 
 
-@rule("EP102", WARNING)
+@rule("EP102", WARNING, in_archive=False)
 def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The statement that the plan is a living document is missing.
 
@@ -76,7 +76,7 @@ def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator
         yield on_line(plan, max(plan.title_line, 0), "no sentence states that this is a living document")
 
 
-@rule("EP103", WARNING)
+@rule("EP103", WARNING, in_archive=False)
 def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section other than the living sections is missing.
 
@@ -103,7 +103,7 @@ def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
     """
     if context.required_lines is None:
         yield from _missing_sections(plan, context, living=False)
-    elif context.required_lines and not (context.is_archived or context.is_superseded or plan.state() == COMPLETE):
+    elif context.required_lines and plan.state() != COMPLETE:
         lines = [line.lstrip() for line in plan.text.lines]
         for start in context.required_lines:
             if not any([line.startswith(start) for line in lines]):
@@ -162,7 +162,7 @@ def duplicate_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
                 yield on_line(plan, section.start, message)
 
 
-@rule("EP109", ERROR, unfinished=WARNING)
+@rule("EP109", ERROR, unfinished=WARNING, in_archive=False)
 def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section still contains placeholder text of the template.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NEEDS = "needs"
 
 
-@rule("EP509", WARNING, needs=TREE)
+@rule("EP509", WARNING, needs=TREE, in_archive=False)
 def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan or task depends on a plan or task that doesn't exist, or the name matches several.
 
@@ -47,7 +47,7 @@ def unknown_dependency(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
             yield on_line(plan, line, f"{relation} {name}: {problem}")
 
 
-@rule("EP510", ERROR, needs=TREE)
+@rule("EP510", ERROR, needs=TREE, in_archive=False)
 def dependency_cycle(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan waits for a plan that waits for it.
 
@@ -77,9 +77,8 @@ def dependency_cycle(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
 
 
 def _dependencies(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[int, str, str, bool]]:
-    """Yield the dependencies of a plan that is not archived: line, kind, name, and whether it can only be a name."""
-    is_current = bool(context.path) and not context.is_archived and not context.is_superseded
-    if not is_current or not _may_have_dependencies(plan, context):
+    """Yield the dependencies of a plan: line, kind, name, and whether it can only be a name."""
+    if not context.path or not _may_have_dependencies(plan, context):
         return
     from execplan.core.plan.plan_dependencies import read_dependencies
     from execplan.core.plan.task_needs import read_task_needs

@@ -80,7 +80,7 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
-@rule("EP307", HINT, needs=HISTORY)
+@rule("EP307", HINT, needs=HISTORY, in_archive=False)
 def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A log entry was rewritten or removed after it was committed.
 
@@ -112,7 +112,7 @@ def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
           Supersedes: Read line by line. (2025-12-30)
     """
     before = context.history.committed_plan if context.history is not None else None
-    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
+    if before is None or DRAFT in (before.state(), plan.state()):
         return
     from execplan.linter.plan_comparison import rewritten_entries
 
@@ -120,7 +120,7 @@ def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
         yield on_line(plan, line, f"the committed {kind} `{_shorten(old)}` was rewritten or removed")
 
 
-@rule("EP308", WARNING, needs=COMMIT)
+@rule("EP308", WARNING, needs=COMMIT, in_archive=False)
 def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan's instructions changed since they were committed, but no decision or revision note says why.
 
@@ -152,7 +152,7 @@ def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
           Date/Author: 2026-01-02 / Ann
     """
     before = context.history.committed_plan if context.history is not None else None
-    if before is None or context.is_archived or context.is_superseded or DRAFT in (before.state(), plan.state()):
+    if before is None or DRAFT in (before.state(), plan.state()):
         return
     from execplan.linter.plan_comparison import changed_sections, new_entries
 
@@ -166,7 +166,7 @@ def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
-@rule("EP507", HINT, needs=HISTORY)
+@rule("EP507", HINT, needs=HISTORY, in_archive=False)
 def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Commits changed files that the plan describes since the plan was last edited.
 
@@ -182,7 +182,7 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
 
         The reader is `src/reader.py`.
     """
-    if context.history is None or not context.history.changed_paths or context.is_archived or context.is_superseded:
+    if context.history is None or not context.history.changed_paths:
         return
     if plan.state() == COMPLETE:
         return
@@ -198,7 +198,7 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
         yield on_span(span, message)
 
 
-@rule("EP513", WARNING, needs=HISTORY)
+@rule("EP513", WARNING, needs=HISTORY, in_archive=False)
 def shipped_but_open(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Tasks are open, although Git's history shows that the plan's work is done.
 
@@ -220,7 +220,7 @@ def shipped_but_open(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     tasks = plan.unfinished_tasks
     shipped = context.history.shipped if context.history is not None else None
-    if shipped is not None and tasks and not context.is_archived:
+    if shipped is not None and tasks:
         yield on_line(plan, tasks[0].box_line, f"{shipped.evidence}: {shipped.commands}")
 
 

@@ -110,7 +110,7 @@ def defers_archiving(source: str) -> bool:
     return "before archiv" in source or "not archive" in source
 
 
-@rule("EP504", WARNING)
+@rule("EP504", WARNING, in_archive=False)
 def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A status says that the plan is done, but tasks are open.
 
@@ -138,7 +138,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
         In progress.
     """
     tasks = plan.unfinished_tasks
-    if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
+    if tasks and not plan.is_archived_unfinished:
         for span in [TextSpan(*status) for status in find_done_status(plan)]:
             message = f"the status says `{plain_status(plan.text.lines[span.line])}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
             yield on_span(span, message)
@@ -161,7 +161,7 @@ def edited_archive(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
-    if context.tree is None or not (context.is_archived or context.is_superseded):
+    if context.tree is None or not context.is_record:
         return
     evidence = context.tree.archived_digest(context.path)
     if evidence:

@@ -49,7 +49,7 @@ class _Milestone(NamedTuple):
     """Heading text after the number."""
 
 
-@rule("EP213", WARNING)
+@rule("EP213", WARNING, in_archive=False)
 def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone has no task in Progress.
 
@@ -116,7 +116,7 @@ def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[R
             yield on_line(plan, milestone.line, f"no task in Progress refers to milestone {number}")
 
 
-@rule("EP214", WARNING)
+@rule("EP214", WARNING, in_archive=False)
 def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone doesn't say how to check that it is reached.
 

@@ -36,7 +36,7 @@ class _PlannedFile(NamedTuple):
     span: TextSpan
 
 
-@rule("EP411", WARNING, needs=TREE)
+@rule("EP411", WARNING, needs=TREE, in_archive=False)
 def planned_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan says that it creates, changes or deletes a file, but the repository says otherwise.
 
@@ -63,7 +63,7 @@ def planned_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """
     tree, is_complete = context.tree, plan.state() == COMPLETE
     is_untouched = bool(plan.tasks) and not any([task.state == DONE for task in plan.tasks])
-    if tree is None or context.is_archived or context.is_superseded or not (is_untouched or is_complete):
+    if tree is None or not (is_untouched or is_complete):
         return
     planned_files = list(_find_planned_files(plan, context.source))
     created_paths = {planned.path for planned in planned_files if planned.action == _CREATED}
@@ -118,7 +118,7 @@ _MAX_EXTENSION = 5
 """Maximum number of letters of a file name's extension."""
 
 
-@rule("EP412", HINT, on=False)
+@rule("EP412", HINT, on=False, in_archive=False)
 def work_without_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Plan of Work names no file.
 

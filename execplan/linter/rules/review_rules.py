@@ -15,7 +15,7 @@ _MAX_TEXT_LENGTH = 100
 """Maximum number of characters of a comment in a message."""
 
 
-@rule("EP515", ERROR, needs=TREE, on=False)
+@rule("EP515", ERROR, needs=TREE, on=False, in_archive=False)
 def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A review comment on the plan is open.
 
@@ -35,7 +35,7 @@ def open_comment(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
         - [ ] Build the parser
     """
-    if context.tree is None or not context.path or context.is_archived or context.is_superseded:
+    if context.tree is None or not context.path:
         return
     comments = context.tree.open_comments(context.path)
     if not comments:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
 
 
-@rule("EP106", HINT, on=False)
+@rule("EP106", HINT, on=False, in_archive=False)
 def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section is out of the usual order.
 
     A reader who knows one plan can find everything in the next one in the same place. Outcomes & Retrospective can come
     last, and sections of your own can be anywhere. If all plans of a repository use another order, it is just as good.
-    The rule looks at one plan at a time and can't know that, so it is off by default. It doesn't check archived plans.
+    The rule looks at one plan at a time and can't know that, so it is off by default.
 
     Bad:
         ## Validation and Acceptance
@@ -43,8 +43,6 @@ def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 
         `make test` passes.
     """
-    if context.is_archived:
-        return
     first_sections: dict[str, Section] = {}
     for section in plan.sections:
         if section.name is not None:
@@ -122,7 +120,7 @@ def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
                 yield match._replace(edits=()) if is_short_name and not _names_code(plan, context, section) else match
 
 
-@rule("EP108", WARNING)
+@rule("EP108", WARNING, in_archive=False)
 def empty_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section has a heading but no content.
 

@@ -173,7 +173,7 @@ def _is_in_record_section(plan: ParsedPlan, starts: list[int], line: int) -> boo
     return at >= 0 and plan.sections[at].name in _RECORD_SECTIONS
 
 
-@rule("EP402", WARNING, needs=TREE)
+@rule("EP402", WARNING, needs=TREE, in_archive=False)
 def missing_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Context and Orientation names a file that is not in the repository.
 
@@ -191,7 +191,7 @@ def missing_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         The reader is `src/reader.py`.
     """
     section, tree = plan.section(outline.CONTEXT), context.tree
-    if section is None or tree is None or context.is_archived:
+    if section is None or tree is None:
         return
     from execplan.linter.plan_paths import MissingPathExcuses, repository_path
 

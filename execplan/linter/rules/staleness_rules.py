@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
 
 
-@rule("EP209", HINT, needs=CLOCK)
+@rule("EP209", HINT, needs=CLOCK, in_archive=False)
 def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A plan with open tasks has no date in the last `stalled_days` days (default: 14).
 
@@ -34,7 +34,7 @@ def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         - [x] (2026-03-07 23:27Z) Read lines.
         - [ ] Build the parser.
     """
-    if context.is_archived or context.clock is None or plan.state() != ACTIVE:
+    if context.clock is None or plan.state() != ACTIVE:
         return
     open_tasks = plan.unfinished_tasks
     limit = 1440 + MAX_TIMEZONE_OFFSET + context.stalled_days * 1440

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
     """Return the matches of one rule among the plan's step problems."""
-    if context.is_archived:
-        return []
     problems = [problem for problem in context.source.step_problems if problem.kind == code]
     return [
         RuleMatch(problem.message, problem.line, problem.column, problem.line + 1, problem.end_column)
@@ -23,7 +21,7 @@ def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
     ]
 
 
-@rule("EP601", ERROR)
+@rule("EP601", ERROR, in_archive=False)
 def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """The attributes of a step can't be read.
 
@@ -51,7 +49,7 @@ def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMa
     return step_matches(context, "EP601")
 
 
-@rule("EP602", ERROR, fix=UNSAFE)
+@rule("EP602", ERROR, fix=UNSAFE, in_archive=False)
 def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A step has an unknown attribute.
 
@@ -104,7 +102,7 @@ def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
     return (Edit(match.line, match.line + 1, (line,)),)
 
 
-@rule("EP603", ERROR)
+@rule("EP603", ERROR, in_archive=False)
 def invalid_attribute_value(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step lacks what its type requires, or an attribute has an invalid value.
 
@@ -131,7 +129,7 @@ def invalid_attribute_value(plan: ParsedPlan, context: RuleContext) -> list[Rule
     return step_matches(context, "EP603")
 
 
-@rule("EP604", ERROR)
+@rule("EP604", ERROR, in_archive=False)
 def duplicate_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """Two steps have the same ID.
 
@@ -166,7 +164,7 @@ def duplicate_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]
     return step_matches(context, "EP604")
 
 
-@rule("EP605", ERROR)
+@rule("EP605", ERROR, in_archive=False)
 def unknown_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step refers to an ID that no step has.
 
@@ -200,7 +198,7 @@ def unknown_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     return step_matches(context, "EP605")
 
 
-@rule("EP606", ERROR)
+@rule("EP606", ERROR, in_archive=False)
 def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step depends on itself, or on a step that comes after it.
 
@@ -235,7 +233,7 @@ def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatc
     return step_matches(context, "EP606")
 
 
-@rule("EP613", ERROR)
+@rule("EP613", ERROR, in_archive=False)
 def endless_step(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command that never ends, such as a development server.
 
@@ -262,7 +260,7 @@ def endless_step(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     return step_matches(context, "EP613")
 
 
-@rule("EP612", ERROR)
+@rule("EP612", ERROR, in_archive=False)
 def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """Two parallel steps use the same path, or a step deletes a directory.
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
 
 
-@rule("EP607", WARNING)
+@rule("EP607", WARNING, in_archive=False)
 def dangerous_command(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command whose damage no rollback can undo.
 
@@ -37,7 +37,7 @@ def dangerous_command(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]
     return step_matches(context, "EP607")
 
 
-@rule("EP608", ERROR)
+@rule("EP608", ERROR, in_archive=False)
 def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step uses a path outside the repository, or in a directory reserved for git or this tool.
 
@@ -63,7 +63,7 @@ def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[Rule
     return step_matches(context, "EP608")
 
 
-@rule("EP609", HINT)
+@rule("EP609", HINT, in_archive=False)
 def step_without_expectation(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step runs a command but doesn't say what result to expect.
 
@@ -90,7 +90,7 @@ def step_without_expectation(plan: ParsedPlan, context: RuleContext) -> list[Rul
     return step_matches(context, "EP609")
 
 
-@rule("EP610", ERROR)
+@rule("EP610", ERROR, in_archive=False)
 def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step completes a task that is not in Progress, or that is ambiguous.
 
@@ -126,7 +126,7 @@ def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     return step_matches(context, "EP610")
 
 
-@rule("EP611", WARNING)
+@rule("EP611", WARNING, in_archive=False)
 def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step needs a shell but doesn't declare it.
 

@@ -24,7 +24,7 @@ _MODIFIERS = frozenset(
 )
 
 
-@rule("EP407", HINT, needs=HISTORY)
+@rule("EP407", HINT, needs=HISTORY, in_archive=False)
 def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """All tasks are done, but a name from Interfaces and Dependencies is not in any file of the repository.
 
@@ -56,12 +56,7 @@ def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
         `read_plan(data: bytes) -> Plan` in `src/reader.py`.
     """
-    if (
-        context.history is None
-        or context.is_archived
-        or not context.history.missing_symbols
-        or plan.state() != COMPLETE
-    ):
+    if context.history is None or not context.history.missing_symbols or plan.state() != COMPLETE:
         return
     for span in find_symbols(plan, context.source):
         if span.text in context.history.missing_symbols and (

@@ -24,7 +24,7 @@ _FILLER_WORDS = _FORMAT_WORDS | frozenset(
 """Words that add no information to a title."""
 
 
-@rule("EP111", WARNING, needs=TREE)
+@rule("EP111", WARNING, needs=TREE, in_archive=False)
 def nonstandard_file_name(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The plan's file name doesn't match the format in the settings.
 
@@ -40,7 +40,7 @@ def nonstandard_file_name(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 
         This ExecPlan is a living document.
     """
-    if context.path and context.name_format and not context.is_archived:
+    if context.path and context.name_format:
         name = plan_id(context)
         if not matches_pattern(context.name_format, name, any_slug=True):
             yield on_line(
