@@ -67,7 +67,10 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     assessment = triage_evaluation.evaluate_triage(request_text, changed, repository_parts, limits)
     next_commands = _follow(project, request_text) if assessment.verdict == triage_evaluation.PLAN else ()
     return Answer(
-        _triage_json(assessment, limits), _triage_text(assessment), warnings=warnings, next_commands=next_commands
+        _triage_json(assessment, limits),
+        _triage_text(assessment, limits),
+        warnings=warnings,
+        next_commands=next_commands,
     )
 
 
@@ -132,15 +135,15 @@ def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
     }
 
 
-def _triage_text(assessment: TriageResult) -> str:
+def _triage_text(assessment: TriageResult, limits: Thresholds) -> str:
     head = {
         "none": "no plan is needed",
         "plan": "a plan is needed",
         "unclear": "it is unclear whether a plan is needed",
     }
-    lines = [
-        f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"
-    ]
+    enough = f"; {limits.none:.2f} would be enough" if assessment.verdict == "unclear" else ""
+    confidence = f"confidence that none is needed: {assessment.confidence:.2f}{enough}"
+    lines = [f"{assessment.verdict}: {head[assessment.verdict]} ({confidence})"]
     lines += [f"  {reason}" for reason in assessment.reasons]
     lines += [f"  unclear: {open_question.unclear}. {open_question.question}" for open_question in assessment.unclear]
     return "\n".join(lines)

@@ -82,7 +82,7 @@ def task_answer(
 
 def _no_task_text(open_tasks: OpenTasks, plan: ParsedPlan) -> str:
     """Describe why there is no next task."""
-    if open_tasks.plan_blockers or open_tasks.blocked_tasks:
+    if plan.unfinished_tasks and (open_tasks.plan_blockers or open_tasks.blocked_tasks):
         return f"all open tasks are {'claimed or ' if open_tasks.claimed_tasks else ''}blocked"
     if open_tasks.claimed_tasks:
         return "all open tasks are claimed"

@@ -29,6 +29,13 @@ def test_a_plan_waits_until_the_other_is_complete(repo: Folder) -> None:
     assert (free["task"]["text"], free["blocked_by"]) == ("Read blocks", [])
 
 
+def test_of_a_plan_without_open_tasks_none_is_blocked(repo: Folder) -> None:
+    repo.plan(plan_text("Build the scanner", "Read lines"), SCANNER)
+    repo.plan(plan_text("Build the parser", "Read blocks", needs="scanner").replace("- [ ]", "- [x]"), PARSER)
+    text = repo.run("next", "parser").out
+    assert text.startswith(f"no open tasks\n{PARSER} is blocked by scanner")
+
+
 def test_an_archived_plan_blocks_nothing(repo: Folder) -> None:
     repo.write(f".agent/execplans/archive/{SCANNER}.md", plan_text("Build the scanner", "Read lines"))
     repo.plan(plan_text("Build the parser", "Read blocks (needs scanner#1)", needs="scanner"), PARSER)
