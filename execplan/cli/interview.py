@@ -90,7 +90,12 @@ def interview(project: Project, path: str) -> bytes:
     except _QuitError:
         pass
     except KeyboardInterrupt:
-        print(f"\nexecplan: your answers so far are in {project.display_path(path)}", file=sys.stderr)
+        if filled:
+            message = f"your answers so far are in {project.display_path(path)}"
+        else:
+            name = plan_store.name_in_commands(project, ref)
+            message = f"{name} was created, and has no answers yet\nhint: remove it: execplan drop {name}"
+        print(f"\nexecplan: {message}", file=sys.stderr)
         raise
     print(f"\nfilled in {filled} of {len(waiting)} sections")
     return plan_store.read_bytes(project, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -137,6 +138,17 @@ def test_answers_are_kept_when_it_is_stopped(
     assert "Traceback" not in result.raw
     assert (f"execplan: your answers so far are in {PATH}" in result.lines) == (status == 130)
     assert section_text(parse_plan(current_repo), outline.PURPOSE) == "Plans can be read."
+
+
+def test_a_plan_without_answers_can_be_dropped_when_it_is_stopped(
+    current_repo: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = begin(monkeypatch, "Build the parser", "-i")
+    terminal.until("(1 of")
+    terminal.type("\x03")
+    (hint,) = [line for line in terminal.end().lines if line.startswith("hint: ")]
+    assert current_repo.run(*shlex.split(hint.partition("execplan ")[2])).exit == 0
+    assert not (current_repo.path / PATH).exists()
 
 
 def test_it_is_committed_once_at_the_end(current_repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
