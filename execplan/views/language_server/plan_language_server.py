@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcInternalError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CHECK_DELAY: Final = 0.01
 """Seconds between a change and the check, in which further changes of the same keystroke arrive."""
+_REQUEST_FAILED: Final = -32803
 _WATCHED_FILES: Final = ("**/*.md", "**/pyproject.toml", "**/.agent/execplan.toml")
 _WATCHER_ID: Final = "execplan-files"
 
@@ -139,7 +140,8 @@ class PlanLanguageServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Write an error that nothing has handled to the log of the server, without a message for each keystroke."""
-        if source is JsonRpcInternalError:  # a message could not be sent, so neither could its report
+        is_unsent = source is JsonRpcInternalError  # nor could its report be sent
+        if is_unsent or is_answer(error):
             return
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"execplan: {error}"))
 
@@ -153,6 +155,16 @@ class PlanLanguageServer(LanguageServer):
         self._waiting.discard(uri)
         if uri in self.documents.uris:
             self.publish(uri)
+
+
+def request_error(error: ExecplanError) -> JsonRpcException:
+    """Return the error that answers a request."""
+    return JsonRpcException(format_error(error), code=_REQUEST_FAILED)
+
+
+def is_answer(error: BaseException | None) -> bool:
+    """Return whether an error is the answer to a request, so the editor shows it and no log needs it."""
+    return isinstance(error, JsonRpcException) and error.code == _REQUEST_FAILED
 
 
 def format_error(error: ExecplanError) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 from pygls.uris import from_fs_path
 
 from execplan.core.errors import ExecplanError
@@ -18,7 +18,7 @@ from execplan.views.language_server.code_lenses import list_lenses
 from execplan.views.language_server.editor_commands import PLAN_COMMANDS, TASK_COMMANDS, run_command
 from execplan.views.language_server.folding import list_folds
 from execplan.views.language_server.plan_hover import find_hover
-from execplan.views.language_server.plan_language_server import PlanLanguageServer, format_error
+from execplan.views.language_server.plan_language_server import PlanLanguageServer, is_answer, request_error
 from execplan.views.language_server.plan_symbols import document_symbols
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Answer = Callable[[PlanLanguageServer, PlanDocument, Any], Any]
 
-_REQUEST_FAILED: Final = -32803
 _LEGEND: Final = lsp.SemanticTokensLegend(list(semantic_tokens.TYPES), list(semantic_tokens.MODIFIERS))
 
 
@@ -38,6 +37,9 @@ def serve() -> None:
     standard_output = sys.stdout.fileno()
     saved_output = os.dup(standard_output)
     os.dup2(sys.stderr.fileno(), standard_output)  # anything printed would break the protocol
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(
+        lambda record: not (record.exc_info and is_answer(record.exc_info[1]))
+    )
     try:
         create_server().start_io(sys.stdin.buffer, os.fdopen(os.dup(saved_output), "wb"))
     finally:
@@ -88,7 +90,7 @@ def _add_request(server: PlanLanguageServer, method: str, answer: Answer, option
             document = server.documents.get(params.text_document.uri)
             return answer(server, document, params) if document is not None else None
         except ExecplanError as error:
-            raise JsonRpcException(format_error(error), code=_REQUEST_FAILED) from error
+            raise request_error(error) from error
 
 
 def _add_workspace_requests(server: PlanLanguageServer) -> None:
@@ -105,7 +107,7 @@ def _add_workspace_requests(server: PlanLanguageServer) -> None:
                 raise ExecplanError("no-such-plan", "there is no plan's name here", hint="put the cursor on a title")
             moved = plan_rename.rename_plan(server.documents, renamed, params.new_name)
         except ExecplanError as error:
-            raise JsonRpcException(format_error(error), code=_REQUEST_FAILED) from error
+            raise request_error(error) from error
         server.refresh_documents()
         server.show_message("\n".join([*moved.messages, *[f"warning: {warning}" for warning in moved.warnings]]))
         if moved.changed:

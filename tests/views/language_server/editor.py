@@ -201,7 +201,7 @@ class Editor:
         server = self.client._server
         assert server is not None
         assert server.stderr is not None
-        assert b"Error sending data" not in await server.stderr.read()
+        assert await server.stderr.read() == b""
         return server.returncode or 0
 
     def _call(self, call: Callable[[], object]) -> None:
