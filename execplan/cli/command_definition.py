@@ -124,7 +124,10 @@ class ExecplanCommand(click.Command):
         except ExecplanError as error:
             for warning, command in self._other_copies():
                 error.warnings += (warning,)
-                error.hint = f"go on there: {command}" if command else error.hint
+                if (
+                    command and error.code == "not-finished"
+                ):  # it may be finished there; what else is wrong, is wrong there
+                    error.hint = f"go on there: {command}"
             if error.hint and ctx.params.get("plan") and error.code not in _UNKNOWN_PLAN:
                 error.hint = name_plan(error.hint, ctx.params["plan"])
             if error.hint:

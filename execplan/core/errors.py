@@ -44,7 +44,7 @@ CODES_BY_EXIT: Final = {
         "ledger-broken lint-errors merge-blocked merge-conflicts must-not-run newer-version no-change not-a-chart "
         "not-a-document not-an-export not-exportable not-finished not-metrics not-ours nothing-claimed "
         "nothing-to-approve nothing-to-redo nothing-to-replan nothing-to-resume nothing-to-roll-back "
-        "nothing-to-undo open-run other-source partly-staged patch-does-not-apply run-under-way staged-plan "
+        "nothing-to-undo open-run other-source own-worktree partly-staged patch-does-not-apply run-under-way staged-plan "
         "step-overwritten too-large-to-send uncommitted-changes uncommitted-plan undone-otherwise worked-on "
         "worktree-locked wrong-branch"
     ),

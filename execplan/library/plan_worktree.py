@@ -237,7 +237,7 @@ def _check_claims_of_others(project: Project, ref: PlanRef, record: WorktreeReco
     name = actor(project)
     raise ExecplanError(
         "already-claimed",
-        f"others work in the worktree of {record.id}, which is removed with --finish, and you act as {name}",
+        f"others have claimed tasks of {record.id}, whose worktree is removed with --finish, and you act as {name}",
         hint=f"let {other_claims[0].name} finish, or have the task handed over: {claims.handover_command(ref, other_claims[0].name, name)}",
         candidates=lines,
     )

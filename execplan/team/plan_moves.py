@@ -107,11 +107,13 @@ def archive(
 ) -> MoveResult:
     """Move a plan and its artifacts into the archive, and write the evidence file beside them; raises ExecplanError.
 
-    The parameters are as in `plan_archive.archive_plan`. A plan with an unfinished run is archived only with `force`.
+    The parameters are as in `plan_archive.archive_plan`. A plan with an unfinished run, or as finished while its own
+    worktree is not merged, is archived only with `force`.
     """
     from execplan.execution.engine.run_records.run_statuses import open_run_warnings
     from execplan.team.advice import execution_status
     from execplan.team.review.comment_file import open_comment_warnings
+    from execplan.team.worktrees.worktree_record import merge_command
 
     origin = plan_archive.hand_moved_from(project, ref)
     source = plan_store.ref_for_path(project, origin) if origin else ref
@@ -120,6 +122,11 @@ def archive(
     if not (force or source.archived):
         ensure_no_open_runs(project, source, "archived")
         warnings += execution_status.failed_work_warnings(project, source)
+        merge = "" if abandoned or successor is not None else merge_command(project, source)
+        if merge:
+            message = f"{source.id} has its own worktree, which is not merged"
+            hint = f"merge it, which archives the plan if it is complete: {merge}"
+            raise ExecplanError("own-worktree", message, hint=hint)
     moved = plan_archive.archive_plan(
         project,
         ref,

@@ -63,7 +63,7 @@ def _changed_plan_hint(project: Project, ref: PlanRef, current_digest: str) -> s
         return f"if git has restored what was undone, restore it in the history, too: execplan redo -p {ref.shell_name}"
     if project.git is not None and is_committed(project, ref.real_path):
         return f"see what has changed: git log -p; to give the plan up: {_abandon_command(ref)}"
-    _ensure_no_artifacts(project, ref)  # which `drop` would refuse, too
+    _ensure_no_artifacts(project, ref, _undo_hint(ref))  # which `drop` would refuse, too
     return f"remove it anyway: execplan drop {ref.shell_name} --force"
 
 
@@ -166,12 +166,16 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     data = plan_store.read_bytes(project, ref.path)
     ensure_digest_matches(project, ref, options.if_match, data)
     check(data)
-    _ensure_no_artifacts(project, ref)
+    _ensure_no_artifacts(project, ref, _undo_hint(ref))
     return data
 
 
-def _ensure_no_artifacts(project: Project, ref: PlanRef, advice: str = " try again") -> None:
-    """Raise ExecplanError if a plan has artifacts, which would be left without it; `advice`: what to do once they are moved."""
+def _undo_hint(ref: PlanRef) -> str:
+    return f"only the creation of the plan is left to undo; to give it up with its artifacts: {_abandon_command(ref)}"
+
+
+def _ensure_no_artifacts(project: Project, ref: PlanRef, hint: str) -> None:
+    """Raise ExecplanError with a hint if a plan has artifacts, which would be left without it."""
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     try:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -182,7 +186,7 @@ def _ensure_no_artifacts(project: Project, ref: PlanRef, advice: str = " try aga
         raise ExecplanError(
             "has-artifacts",
             f"{ref.id} has artifacts, which would be left without their plan",
-            hint=f"move them out of {project.display_path(folder)}, then{advice}",
+            hint=hint,
             candidates=artifacts[:20],
         )
 
@@ -204,7 +208,9 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         _ensure_uncommitted(project, ref)
         signs = signs_of_work(project, ref, data)
         command = f"execplan drop {ref.shell_name}{' --force' if signs else ''}"
-        _ensure_no_artifacts(project, ref, f": {command}; or archive them with the plan: {_abandon_command(ref)}")
+        folder = project.display_path(project.plan_artifacts_dir(ref.path, archived=False))
+        archive = f"or archive them with the plan: {_abandon_command(ref)}"
+        _ensure_no_artifacts(project, ref, f"move them out of {folder}, then: {command}; {archive}")
         reasons = [] if force else signs
         if reasons:
             raise ExecplanError(

@@ -9,7 +9,6 @@ from execplan.core.plan import outline
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader
-from execplan.core.plan_store.implied_plan import is_plan_of_worktree
 from execplan.team.advice.advice import Advice, Work
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def format_add_command(plan: ParsedPlan, name: str) -> str:
 def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPlan) -> Advice:
     """Return the advice for a plan without open tasks: write the outcome, fill in sections, fix errors, then archive.
 
-    In the plan's own worktree, finishing it archives the plan. Comments can't be resolved in the archive.
+    If the plan has its own worktree, finishing it archives the plan. Comments can't be resolved in the archive.
     """
     needs_outcome = lacks_outcome(plan)
     filling = advise_filling(sections, name) if (sections := unfilled_sections(plan)) else Advice()
@@ -52,10 +51,8 @@ def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPla
         last = Advice((f"execplan lint {name}",))
     elif features.load(features.OPEN_COMMENTS)(project, ref, is_staged=False):
         last = Advice((f"execplan show {name} --comments", f"execplan archive {name}"), why="it has open comments")
-    elif is_plan_of_worktree(project, ref):
-        last = features.load(features.FINISH_ADVICE)(project, ref)
     else:
-        last = Advice((f"execplan archive {name}",))
+        last = features.load(features.FINISH_ADVICE)(project, ref, name)
     if not needs_outcome:
         return last
     outcome_command = hint_reader.outcome_command(plan, name)

@@ -105,6 +105,14 @@ def _is_archived_in(project: Project, record: WorktreeRecord, worktree: Worktree
     return record.id in [ref.id for ref in plan_store.refs(project_in(project, worktree), archive=True)]
 
 
+def merge_command(project: Project, ref: PlanRef) -> str:
+    """Return the command that merges the plan's own worktree and removes it; empty if that is this one, or not there."""
+    record = load_record(project, plan_key(project, ref))
+    worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
+    is_other = worktree is not None and worktree.exists and worktree_plan_path(project) != record.plan
+    return finish_command(project, record) if is_other else ""
+
+
 def finish_command(project: Project, record: WorktreeRecord) -> str:
     """Return the command that merges the worktree of a plan and removes it."""
     is_here = worktree_plan_path(project) == record.plan

@@ -35,13 +35,29 @@ def test_where_the_work_goes_on(repo: Folder, command: str) -> None:
     assert "main worktree" not in worktree.run(*command.split()).err
 
 
-def test_an_error_leads_there_too(repo: Folder) -> None:
+def test_an_error_of_both_copies_keeps_its_own_hint(repo: Folder) -> None:
     commit_plan(repo)
     worktree = open_worktree(repo)
-    worktree.ok("done", "2", "3", "-p", "parser")
+    worktree.ok("done", "2", "-p", "parser")
+    result = repo.run("done", "9", "-p", "parser")
+    assert f"{IN_WORKTREE}, 1 task ahead of main)" in result.err
+    assert result.err.endswith(f"hint: see the tasks: execplan show {PARSER}\n")
+
+
+def test_a_plan_is_not_archived_beside_its_worktree(repo: Folder) -> None:
+    """What only the worktree has would come back as open tasks of an archived plan."""
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    worktree.ok("add", "Another task", "-p", "parser", "--commit")
+    repo.ok("done", "2", "3", "-p", "parser")
+    repo.ok("outcome", "Plans are read.", "-p", "parser", "--commit")
+    finish = f"execplan worktree {PARSER} --finish"
+    assert repo.run("status", "--json").json["next"] == [finish]
     result = repo.run("archive", "parser")
-    assert f"{IN_WORKTREE}, 2 tasks ahead of main)" in result.err
-    assert result.err.endswith(f"hint: go on there: {INTO_WORKTREE}\n")
+    assert result.exit == 1
+    assert result.err.endswith(f": {finish}\n")
+    repo.ok(*finish.split()[1:])
+    assert [(plan["state"], plan["counts"]["open"]) for plan in repo.ok("status")["plans"]] == [("active", 1)]
 
 
 def test_the_newest_copy_is_the_one_to_read(repo: Folder) -> None:
