@@ -88,6 +88,8 @@ class StepDetails:
 
 def redact_details(details: dict[str, Any]) -> dict[str, Any]:
     """Return the details without secrets."""
+    if not details:
+        return {}
     redaction = Redactor(os.environ, public_variables(os.environ))
     return {
         name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()

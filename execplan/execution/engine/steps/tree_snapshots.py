@@ -67,15 +67,22 @@ _last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
 _saved_trees: dict[str, WorkspaceSnapshot] = {}
 """The snapshots before the steps that this process is running, by the paths of their files."""
+_last_saved: dict[str, WorkspaceSnapshot] = {}
+"""The snapshot that was saved last, by the path of its file."""
 
 
 def save_snapshot(context: RunContext, step: Step) -> None:
     """Save a snapshot of the tree before a step. Raises ExecplanError."""
     from execplan.execution.engine.workspace import workspace_snapshot
 
-    last_tree, path = _last_trees.get(context.run_paths.id), snapshot_path(context.run_paths, step)
-    _saved_trees[path] = _scan_tree(context, step, last_tree, keep=True)
-    workspace_snapshot.save(_saved_trees[path], path)
+    path = snapshot_path(context.run_paths, step)
+    tree = _scan_tree(context, step, _last_trees.get(context.run_paths.id), keep=True)
+    same_paths = [
+        saved for saved, saved_tree in _last_saved.items() if workspace_snapshot.is_same_tree(saved_tree, tree)
+    ]
+    workspace_snapshot.save(tree, path, *same_paths)
+    _last_saved.clear()
+    _last_saved[path] = _saved_trees[path] = tree
 
 
 def has_snapshot(context: RunContext, step: Step) -> bool:
