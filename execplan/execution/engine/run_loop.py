@@ -26,6 +26,7 @@ from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.engine.steps.step_paths import runs_program
 from execplan.execution.engine.stop_reasons import (
     StopReason,
     failed_step_reason,
@@ -280,6 +281,8 @@ def open_loop(
         ) as attempt_pool,
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):
+        if any([runs_program(step) for step in context.document.steps]):
+            supervisor_parent.prepare()  # it starts while the first step is prepared
         yield RunLoop(attempt_pool, approved_steps.schedule, Prompter(session.journal_writer, signals))
 
 

@@ -98,7 +98,7 @@ class _SupervisorOutput:
     def __init__(
         self, parent: SupervisorParent, network: Sequence[int], transcript: OutputReceiver, seconds: float
     ) -> None:
-        """Start the supervisor. Raises OSError."""
+        """Start the supervisor of a command. Raises OSError."""
         from hashlib import sha256
 
         self.transcript = transcript

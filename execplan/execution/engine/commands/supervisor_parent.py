@@ -19,7 +19,7 @@ _NEEDED = ("LD_LIBRARY_PATH",)
 
 
 class SupervisorParent:
-    """Context manager that starts supervisors, from any thread. Its process starts with the first of them."""
+    """Context manager that starts supervisors, from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -40,12 +40,22 @@ class SupervisorParent:
         The handles are its standard input, output and error, the one for its report, and those of a network.
         """
         with self._lock:
-            if self._process is not None and self._process.poll() is not None:
-                self._close()  # a step has killed it
-            if self._socket is None or self._process is None:
-                self._process, self._socket = _start_process()
-            socket.send_fds(self._socket, [b"!"], handles)
-            return self._process.pid
+            process, messages = self._open()
+            socket.send_fds(messages, [b"!"], handles)
+            return process.pid
+
+    def prepare(self) -> None:
+        """Start the process without waiting until it is ready. Raises OSError."""
+        with self._lock:
+            self._open()
+
+    def _open(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
+        """Return the process and its socket; start it if it does not run."""
+        if self._process is not None and self._process.poll() is not None:
+            self._close()  # a step has killed it
+        if self._socket is None or self._process is None:
+            self._process, self._socket = _start_process()
+        return self._process, self._socket
 
     def _close(self) -> None:
         """End the process, after its last supervisor has ended."""

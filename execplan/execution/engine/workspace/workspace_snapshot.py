@@ -207,7 +207,8 @@ def save(snapshot: WorkspaceSnapshot, path: str, same_path: str = "") -> None:
 
     `same_path` is where the same tree is saved already, if it is.
     """
-    if same_path and _link(same_path, path):
+    if same_path and link(same_path, path):
+        atomic_files.sync_directory(os.path.dirname(path))
         return
     content = {
         "states": {name: state_json(state) for name, state in snapshot.states.items()},
@@ -220,13 +221,14 @@ def save(snapshot: WorkspaceSnapshot, path: str, same_path: str = "") -> None:
     atomic_files.replace(path, json.dumps(content, separators=(",", ":")).encode(), mode=0o600)
 
 
-def _link(existing_path: str, path: str) -> bool:
-    """Give a file another name; return False if that is taken, or not possible. Raises ExecplanError."""
+def link(path: str, new_path: str, *, replaces: bool = False) -> bool:
+    """Give a saved snapshot another name, which is taken only if it `replaces` a file; return whether it was possible."""
     try:
-        os.link(existing_path, path)
+        if replaces:
+            file_access.remove_if_exists(new_path)
+        os.link(path, new_path)
     except OSError:
         return False
-    atomic_files.sync_directory(os.path.dirname(path))
     return True
 
 
@@ -245,6 +247,14 @@ def load(path: str) -> WorkspaceSnapshot:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         message = f"{path} was altered: another program has changed it"
         raise ExecplanError("backup-altered", message, hint="restore it from a copy of the disk") from None
+
+
+def load_if_usable(path: str) -> WorkspaceSnapshot | None:
+    """Load a saved snapshot; return None if that is not possible."""
+    try:
+        return load(path)
+    except ExecplanError:
+        return None
 
 
 def _read_signatures(content: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
