@@ -89,7 +89,7 @@ FAST_PATH = {
     "core": "clock errors features named_tuple timestamps trace worker_processes",
     "context": "plan_overview quoted_text session_primer",
     "execution.engine.agent_runs": "guard_grant journal_watermark",
-    "execution.engine.commands": "command_environment",
+    "execution.engine.commands": "command_environment command_spec process_start processes sandbox_init supervisor supervisor_fork supervisor_parent",
     "execution.engine.journal": "entry_schema journal journal_entries",
     "execution.engine": "ordering_fields run_lock run_questions run_state step_order step_permission",
     "execution.engine.recovery": "failure_recovery",

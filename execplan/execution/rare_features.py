@@ -24,6 +24,8 @@ FOUND_FILE_RULES = "execplan.execution.documents.found_file_rules:check_found_fi
 """Yields what is wrong with the fields of such a step."""
 FOUND_FILE_RISKS = "execplan.execution.risk.found_file_risk:rate_found_files"
 """Yields the risks of such a step."""
+RUN_COMMAND = "execplan.execution.engine.commands.launcher:run_command"
+"""Runs a command to its end under a supervisor; what only inspects or reverts a run does not depend on it."""
 SERVICES = "execplan.execution.engine.steps.service_start:create_services"
 """Returns the services of a session of a run, of which none was started yet."""
 IGNORED_FILES = "execplan.execution.engine.steps.ignored_content:find_ignored"

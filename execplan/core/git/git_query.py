@@ -89,11 +89,27 @@ def unignored_files(project: Project) -> list[str]:
     return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
-def ignored_paths(project: Project) -> list[str]:
-    """Return the files and directories that match git's ignore patterns. Raises ExecplanError if git fails."""
+def ignored_paths(project: Project) -> dict[str, bool]:
+    """Return the files and directories that match git's ignore patterns, and whether each is a directory.
+
+    Raises ExecplanError if git fails.
+    """
     args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
     lines = output(project, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
-    return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
+    paths = [line[3:] for line in lines if line.startswith(b"!! ")]
+    return {os.fsdecode(path.rstrip(b"/")): path.endswith(b"/") for path in paths}
+
+
+def ignore_rule_paths(project: Project) -> list[str]:
+    """Return the paths outside of the working tree where Git looks for ignore patterns, settings and tracked files."""
+    git_dir = project.git or ""
+    user_dir = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git")
+    return [
+        *[os.path.join(git_dir, name) for name in ("index", "config.worktree")],
+        *[os.path.join(common_git_dir(git_dir), name) for name in ("config", "info/exclude")],
+        *[os.path.join(user_dir, name) for name in ("config", "ignore")],
+        os.path.expanduser("~/.gitconfig"),
+    ]
 
 
 def hooks_and_common_dir(project: Project) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from execplan.execution.engine import run_questions, stop_reasons
 from execplan.execution.engine.approved_steps import ApprovedSteps
 from execplan.execution.engine.attempt_pool import AttemptOutcome, AttemptPool, is_outcome_unknown
 from execplan.execution.engine.commands.stop_signal import SignalHandlers
+from execplan.execution.engine.commands.supervisor_parent import SupervisorParent
 from execplan.execution.engine.error_hints import add_resume_hint
 from execplan.execution.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP, AttemptResult
 from execplan.execution.engine.recovery.failure_recovery import RETRY
@@ -25,6 +26,7 @@ from execplan.execution.engine.run_state import Question
 from execplan.execution.engine.schedule import NextSteps, Schedule, StepTransition
 from execplan.execution.engine.step_executor import StepExecutor
 from execplan.execution.engine.steps.run_context import RunContext
+from execplan.execution.engine.steps.step_paths import runs_program
 from execplan.execution.engine.stop_reasons import (
     StopReason,
     failed_step_reason,
@@ -269,9 +271,18 @@ def open_loop(
     jobs = 1 if context.document.constraints.require_sequential else jobs
     with (
         add_resume_hint(context.run_paths, executor.executor.name if executor.executor is not None else ""),
-        AttemptPool(context, session.journal_writer, executor, approved_steps.permit, jobs) as attempt_pool,
+        SupervisorParent() as supervisor_parent,
+        AttemptPool(
+            context._replace(supervisor_parent=supervisor_parent),
+            session.journal_writer,
+            executor,
+            approved_steps.permit,
+            jobs,
+        ) as attempt_pool,
         SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):
+        if any([runs_program(step) for step in context.document.steps]):
+            supervisor_parent.prepare()  # it starts while the first step is prepared
         yield RunLoop(attempt_pool, approved_steps.schedule, Prompter(session.journal_writer, signals))
 
 

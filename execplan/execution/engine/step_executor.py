@@ -87,7 +87,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
 
 def _read_outcome(context: RunContext, step: Step, attempt: Attempt) -> CommandResult | str:
     """Return how the command of an attempt ended, or how far it came."""
-    from execplan.execution.engine.commands.launcher import read_marks
+    from execplan.execution.engine.commands.command_result import read_marks
 
     return read_marks(program_marks_path(context.run_paths, step, attempt.number))
 

@@ -81,7 +81,7 @@ def _ignored_inputs(project: Project, approved_plan: ApprovedPlan) -> Iterator[s
     """Yield the existing files that steps use and that Git ignores, so that a checkout lacks them."""
     from execplan.core.git.git_query import ignored_paths
 
-    ignored = [path.rstrip("/") for path in ignored_paths(project)]
+    ignored = ignored_paths(project)
     states = approved_plan.binding.states
     for step in approved_plan.document.steps:
         for path in dict.fromkeys(bound_paths(step)):

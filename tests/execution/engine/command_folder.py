@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from execplan.execution.engine.commands.command_sandbox import Sandbox
+    from execplan.execution.engine.commands.supervisor_parent import SupervisorParent
 
 LIMITS = Limits(60, 4096, 512, 1024)
 OWN_SESSION = f"{sys.executable} -IS -c 'import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])'"
@@ -36,6 +37,7 @@ class CommandFolder:
         self.marks = str(path / "marks")
         self.stop = StopSignal()
         self.sandbox: Sandbox | None = None
+        self.parent: SupervisorParent | None = None
 
     def run(
         self,
@@ -51,7 +53,7 @@ class CommandFolder:
         transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept_bytes, line)
         order = CommandSpec(argv, str(self.folder), build_environment(env or {}, ()), network, limits, self.marks)
         try:
-            return run_command(order, self.sandbox, transcript, self.stop)
+            return run_command(order, self.sandbox, transcript, self.stop, self.parent)
         finally:
             transcript.close()
 

@@ -7,19 +7,20 @@ from collections.abc import Callable
 from itertools import count
 from typing import Final
 
+from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.core.secrets.redaction import Redactor
+from execplan.execution import rare_features
 from execplan.execution.acceptance_check import AcceptanceCheck
 from execplan.execution.engine.commands.command_environment import build_environment
 from execplan.execution.engine.commands.command_result import CommandResult
 from execplan.execution.engine.commands.command_sandbox import Sandbox
 from execplan.execution.engine.commands.command_spec import CommandSpec, Limits
 from execplan.execution.engine.commands.command_transcript import Transcript, escape_unprintable
-from execplan.execution.engine.commands.launcher import run_command
 from execplan.execution.engine.commands.stop_signal import StopSignal
 from execplan.execution.policy import Policy
 
@@ -76,7 +77,8 @@ class CheckRunner:
         transcript = Transcript(path, title, self._redaction, self._policy.output_kb << 10, on_line)
         try:
             transcript.command(check.command)
-            result = run_command(
+            run_command = features.load(rare_features.RUN_COMMAND)
+            result: CommandResult = run_command(
                 self._command_spec(check, path, only_reads=only_reads), self._sandbox, transcript, self._stop
             )
         finally:

@@ -71,6 +71,7 @@ class StepDetails:
     """The definitions of run steps, read from the documents stored with the runs."""
 
     def __init__(self) -> None:
+        self._redaction: Redactor | None = None
         self._steps: dict[str, dict[str, Any]] = {}
         self._document_path = ""
 
@@ -79,16 +80,17 @@ class StepDetails:
         if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
             revision_path = numbered_path(document, entry.fields.get("revision", 0))
             self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
+            self._redaction = Redactor(os.environ, public_variables(os.environ))
         step = self._steps.get(entry.fields.get("step", ""), {}) if entry.kind == journal_entries.INTENT else {}
         fields = {name: step[name] for name in _STEP_FIELDS if step.get(name)}
         if "argv" in fields:
             fields.pop("command", None)
-        return redact_details(fields)
+        return redact_details(fields, self._redaction)
 
 
-def redact_details(details: dict[str, Any]) -> dict[str, Any]:
-    """Return the details without secrets."""
-    redaction = Redactor(os.environ, public_variables(os.environ))
+def redact_details(details: dict[str, Any], redaction: Redactor | None = None) -> dict[str, Any]:
+    """Return the details without secrets, also without those of the environment."""
+    redaction = redaction or Redactor(os.environ, public_variables(os.environ))
     return {
         name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()
     }

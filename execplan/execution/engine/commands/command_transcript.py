@@ -60,9 +60,12 @@ class Transcript:
         redaction: Redactor,
         limit: int,
         on_line: Callable[[str, bool], None] | None = None,
+        *,
+        durable: bool = True,
     ) -> None:
         """Create the file; of the output, keep the first and the last half of `limit` bytes. Raises ExecplanError.
 
+        Unless it must be `durable`, the file is not synced when it is closed.
         `on_line` is called with each line and whether it is from standard error. If lines come too fast, it gets only
         some of them.
         """
@@ -70,6 +73,7 @@ class Transcript:
         self.limit = limit
         self._redaction = redaction
         self._on_line = on_line
+        self._is_durable = durable
         self._head_room = limit // 2
         self._streams = [StreamRedactor(redaction), StreamRedactor(redaction)]
         self._tail: deque[tuple[int, bytes]] = deque()
@@ -107,12 +111,13 @@ class Transcript:
         self._write_note("=", message)
 
     def close(self) -> None:
-        """Write the remaining data and sync the file. Raises ExecplanError."""
+        """Write the remaining data, and sync the file if it must be durable. Raises ExecplanError."""
         if self._file.closed:
             return
         try:
             self._flush()
-            os.fsync(self._file.fileno())
+            if self._is_durable:
+                os.fsync(self._file.fileno())
         except OSError as error:
             raise file_error(error, self.path, "write") from None
         finally:

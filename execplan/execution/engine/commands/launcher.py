@@ -5,17 +5,18 @@ from __future__ import annotations
 import marshal
 import os
 import selectors
-import subprocess
 import sys
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from execplan.execution.engine.commands import processes
 from execplan.execution.engine.commands.command_result import CommandResult, format_result, parse_report, read_marks
-from execplan.execution.engine.commands.command_spec import CommandSpec, Limits, python_argv
+from execplan.execution.engine.commands.command_spec import CommandSpec, Limits
 from execplan.execution.engine.commands.process_start import FILE_SIZE, KILL
+from execplan.execution.engine.commands.supervisor_parent import SupervisorParent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from execplan.execution.engine.commands.command_sandbox import Sandbox
@@ -42,8 +43,6 @@ __all__ = ["CommandResult", "CommandSpec", "Limits", "read_marks", "run_command"
 _CHUNK = 1 << 20
 _PIPE = 1031
 """F_SETPIPE_SZ of Linux: with a larger pipe, large output is read in larger parts."""
-_NEEDED = ("LD_LIBRARY_PATH",)
-"""Variables that Python itself may need to start."""
 _GIVE_UP_AFTER = 20.0
 """Seconds after the timeout at which a supervisor is abandoned, because it was stopped or killed."""
 _TOO_LARGE = b"File too large"
@@ -51,13 +50,20 @@ _TOO_LARGE = b"File too large"
 
 
 def run_command(
-    spec: CommandSpec, sandbox: Sandbox | None, transcript: OutputReceiver, stop: StopSignal
+    spec: CommandSpec,
+    sandbox: Sandbox | None,
+    transcript: OutputReceiver,
+    stop: StopSignal,
+    parent: SupervisorParent | None = None,
 ) -> CommandResult:
     """Run a command, in a sandbox if one is given. Raises ExecplanError if its output cannot be stored.
 
-    In every case, no process that the command has started remains.
+    In every case, no process that the command has started remains. Without the parent of a run's supervisors, the
+    command's supervisor gets a parent of its own.
     """
-    read_end, write_end = os.pipe()
+    if parent is None:
+        with SupervisorParent() as own_parent:
+            return run_command(spec, sandbox, transcript, stop, own_parent)
     wrap = sandbox.argv(spec) if sandbox is not None else []
     network = spec.loopback if sandbox is not None and not spec.network else ()
     env = sandbox.environment(spec.env) if sandbox is not None else spec.env
@@ -72,37 +78,14 @@ def run_command(
         "file": spec.limits.file_mb << 20,
         "marks": spec.marks_path,
         "given": spec.stdin,
-        "network": network,
     }
-    supervisor = subprocess.Popen(  # noqa: S603 - our own
-        [*python_argv("supervisor"), str(write_end)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        pass_fds=[write_end, *network],
-        bufsize=0,
-        start_new_session=True,
-        cwd="/",
-        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
-    )
-    os.close(write_end)
-    output = _SupervisorOutput(supervisor, read_end, transcript, spec.limits.seconds)
+    output = _SupervisorOutput(parent, network, transcript, spec.limits.seconds)
     try:
-        _send_request(supervisor, marshal.dumps(request))
+        output.send_request(marshal.dumps(request))
         output.read_until_exit(stop)
     finally:
         output.close()
     return output.build_result(spec)
-
-
-def _send_request(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
-    assert supervisor.stdin is not None
-    view = memoryview(len(data).to_bytes(8, "big") + data)
-    try:
-        while view:
-            view = view[supervisor.stdin.write(view) :]
-    except BrokenPipeError:
-        pass  # the missing report shows that it died
 
 
 _TAIL_BYTES = 16 << 10
@@ -113,11 +96,11 @@ class _SupervisorOutput:
     """The output of a supervisor and of its command."""
 
     def __init__(
-        self, supervisor: subprocess.Popen[bytes], report: int, transcript: OutputReceiver, seconds: float
+        self, parent: SupervisorParent, network: Sequence[int], transcript: OutputReceiver, seconds: float
     ) -> None:
+        """Start the supervisor of a command. Raises OSError."""
         from hashlib import sha256
 
-        self.supervisor = supervisor
         self.transcript = transcript
         self.started_at = monotonic()
         self.deadline = self.started_at + seconds + _GIVE_UP_AFTER
@@ -130,17 +113,28 @@ class _SupervisorOutput:
         self.output_tail = b""
         """End of the output of both streams."""
         self.is_late = False
-        assert supervisor.stdout is not None
-        assert supervisor.stderr is not None
-        self.handles = {
-            supervisor.stdout.fileno(): self._take_stdout,
-            supervisor.stderr.fileno(): self._take_stderr,
-            report: self._take_report,
-        }
-        self.report_handle = report
+        (stdin_end, self.stdin), *outputs = [os.pipe() for _ in range(4)]
+        other_ends = [stdin_end, *[write_end for _, write_end in outputs]]
+        try:
+            self.parent_pid = parent.start([*other_ends, *network])
+        finally:
+            for handle in other_ends:
+                os.close(handle)
+        takers = (self._take_stdout, self._take_stderr, self._take_report)
+        self.handles = {read_end: take for (read_end, _), take in zip(outputs, takers, strict=True)}
+        self.report_handle = outputs[2][0]
         for handle in self.handles:
             os.set_blocking(handle, False)
             _widen(handle)
+
+    def send_request(self, data: bytes) -> None:
+        """Send the specification of the command to the supervisor."""
+        view = memoryview(len(data).to_bytes(8, "big") + data)
+        try:
+            while view:
+                view = view[os.write(self.stdin, view) :]
+        except BrokenPipeError:
+            pass  # the missing report shows that it died
 
     def read_until_exit(self, stop: StopSignal) -> None:
         """Read all output until the supervisor has ended. Raises ExecplanError."""
@@ -164,15 +158,17 @@ class _SupervisorOutput:
 
     def close(self) -> None:
         """Close the pipes, which makes the supervisor end all processes, and wait for it."""
-        for stream in (self.supervisor.stdin, self.supervisor.stdout, self.supervisor.stderr):
-            assert stream is not None
-            stream.close()
+        for handle in {self.stdin, *self.handles} - {self.report_handle}:
+            os.close(handle)
+        os.set_blocking(self.report_handle, True)
+        while os.read(self.report_handle, _CHUNK):
+            pass
         os.close(self.report_handle)
-        self.supervisor.wait()
 
     def build_result(self, spec: CommandSpec) -> CommandResult:
         """Return the result of the command and note it in the transcript. Raises ExecplanError."""
-        fields: dict[str, Any] = parse_report(self.report) if self.report else {}
+        report = self.report.partition(b"\n")[2]
+        fields: dict[str, Any] = parse_report(report) if report else {}
         leftovers = fields.pop("left", ())
         if not fields:
             fields = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
@@ -223,16 +219,16 @@ class _SupervisorOutput:
         self.transcript.err(data)
 
     def _ask_to_stop(self) -> None:
-        assert self.supervisor.stdin is not None
         try:
-            self.supervisor.stdin.write(b"!")
+            os.write(self.stdin, b"!")
         except BrokenPipeError:
             pass  # it has just ended
 
     def _kill_all(self) -> None:
         """Kill the remaining processes of a command whose supervisor no longer works."""
         self.is_late = True
-        for target in [self.supervisor.pid, *[target.pid for target in processes.descendants(self.supervisor.pid)]]:
+        pid = int(self.report.partition(b"\n")[0] or self.parent_pid)
+        for target in [pid, *[process.pid for process in processes.descendants(pid)]]:
             processes.send_signal(target, KILL)
 
 

@@ -7,8 +7,8 @@ import errno
 import os
 import resource
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Final
@@ -29,12 +29,24 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
 
 
-def become_subreaper() -> None:
-    """Ignore SIGHUP, SIGINT and SIGTERM, so that only execplan stops this process, and adopt orphaned descendants."""
+def ignore_stop_signals() -> None:
+    """Ignore SIGHUP, SIGINT and SIGTERM, so that only execplan stops this process."""
     for signal in (HANGUP, INTERRUPT, TERM):
         _libc.signal(signal, _IGNORE)
+
+
+def become_subreaper() -> None:
+    """Make this process the parent of its orphaned descendants."""
     if LINUX:
         _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Have this process killed as soon as its parent ends."""
+    if LINUX:
+        _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
+        if os.getppid() != parent_pid:
+            os._exit(1)
 
 
 def deny_inspection() -> None:
@@ -72,9 +84,7 @@ def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
     join_namespaces(spec.get("network", ()))
     if LINUX:
         _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # otherwise the program would not own its /proc/self
-        _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
-        if os.getppid() != parent_pid:
-            os._exit(1)
+    die_with_parent(parent_pid)
     for signal in (HANGUP, INTERRUPT, QUIT, PIPE, TERM, FILE_SIZE):
         _libc.signal(signal, _DEFAULT)
     stdin_handle = _open_stdin(spec)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.engine.commands.process_start import KILL
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -1,7 +1,7 @@
 """The supervisor of one command: a separate process, so that nothing outlives its step, its limits or execplan.
 
-It starts without site-packages and imports only what is needed. Its standard input is a pipe from execplan: first the
-specification, then nothing. A byte asks it to stop; the end of the pipe means that execplan has died. In a sandbox,
+Its parent forks it (supervisor_fork.py). Its standard input is a pipe from execplan: first the specification, then
+nothing. A byte asks it to stop; the end of the pipe means that execplan has died. In a sandbox,
 sandbox_init.py is the first process inside and starts the program; the supervisor stays outside, writes the marker
 files and checks the limits.
 """
@@ -12,9 +12,7 @@ import marshal
 import os
 import resource
 import select
-import sys
 import time
-from typing import TYPE_CHECKING
 
 from execplan.execution.engine.commands import processes
 from execplan.execution.engine.commands.process_start import (
@@ -28,7 +26,9 @@ from execplan.execution.engine.commands.process_start import (
     start_program,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 GRACE = 2.0
@@ -47,12 +47,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_PS_PAUSE = 0.005, 0.05, 1.0
 """Seconds between two checks of a program: at first, at most, and at most if each check starts `ps`."""
 
 
-def main() -> None:
-    """Read a specification, run the command and report its result."""
-    report_handle = int(sys.argv[1])
-    os.set_inheritable(report_handle, False)
+def supervise(report_handle: int, network: Sequence[int]) -> None:
+    """Read a specification, run the command in a network, and report the ID of this process, then the result."""
+    os.write(report_handle, b"%d\n" % os.getpid())
     become_subreaper()
-    report = _SupervisedCommand(_read_spec()).run()
+    report = _SupervisedCommand({**_read_spec(), "network": tuple(network)}).run()
     os.write(report_handle, ascii(report).encode())  # importing json takes as long as starting Python
 
 

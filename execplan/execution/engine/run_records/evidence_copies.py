@@ -19,6 +19,7 @@ TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"
 """Name of the plan's text before the last step in which a program ran; only in the copy."""
 _DOCUMENT_PREFIXES: Final = ("execution-plan", "approval")
+_SYNC_THREADS: Final = 8
 
 
 def is_run_document(name: str) -> bool:
@@ -55,6 +56,20 @@ def link_transcript(run_paths: RunPaths, path: str) -> None:
         os.link(path, copy_path)
     except OSError:
         return  # another file system: the transcript is only in the artifacts
+
+
+def sync_transcripts(run_paths: RunPaths) -> None:
+    """Sync the transcripts of a run, all at once, which takes hardly longer than one. Raises ExecplanError."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    folder = run_paths.transcripts
+    paths = [os.path.join(folder, name) for name in file_access.list_names(folder)]
+    try:
+        with ThreadPoolExecutor(_SYNC_THREADS) as pool:
+            for _ in pool.map(file_access.sync_path, paths):
+                pass
+    except OSError as error:
+        raise file_access.file_error(error, folder, "write") from None
 
 
 def list_altered(run_paths: RunPaths) -> list[str]:

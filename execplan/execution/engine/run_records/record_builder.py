@@ -15,6 +15,7 @@ from execplan.core.plan_store import plan_store
 from execplan.execution import states
 from execplan.execution.engine.journal.journal_entries import StateChange, change_kind
 from execplan.execution.engine.journal.journal_writer import JournalWriter
+from execplan.execution.engine.run_records.evidence_copies import sync_transcripts
 from execplan.execution.engine.run_records.run_directories import JOURNAL, RECORD, RUNS, RunPaths, is_run_id, run_number
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.execution_plan import ExecutionPlan, Step
@@ -65,6 +66,7 @@ def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
     """
     record = build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state)
     save_record(run_paths, record)
+    sync_transcripts(run_paths)
     journal_writer.journal.sync_mirror()
     journal_writer.audit_log.update_anchor()
     return record

@@ -7,15 +7,18 @@ import time
 from shlex import join
 from typing import TYPE_CHECKING
 
+from execplan.core import features
 from execplan.core.named_tuple import NamedTuple
+from execplan.execution import rare_features
 from execplan.execution.engine.steps.step_paths import program_marks_path
 from execplan.execution.execution_plan import Type
 from execplan.execution.program_lookup import first_path_directory, working_directory
 from execplan.execution.world import FOLDER
 
 if TYPE_CHECKING:
+    from execplan.execution.engine.commands.command_result import CommandResult
+    from execplan.execution.engine.commands.command_spec import CommandSpec
     from execplan.execution.engine.commands.command_transcript import Transcript
-    from execplan.execution.engine.commands.launcher import CommandResult, CommandSpec
     from execplan.execution.engine.executors.remote_command import Placement
     from execplan.execution.engine.journal.journal_entries import StateChange
     from execplan.execution.engine.steps.run_context import RunContext
@@ -113,12 +116,12 @@ def run_program(
     `read_paths`.
     """
     from execplan.execution.engine.commands.command_result import CommandResult
-    from execplan.execution.engine.commands.launcher import run_command
 
     spec = command_spec(context, step, argv, marks_path, stdin, read_paths)
     if isinstance(spec, CommandResult):
         return spec
-    ended = run_command(spec, context.sandbox, transcript, context.stop)
+    run_command = features.load(rare_features.RUN_COMMAND)
+    ended: CommandResult = run_command(spec, context.sandbox, transcript, context.stop, context.supervisor_parent)
     if ended.cause == TIMEOUT and spec.limits.seconds < step.timeout_s:
         ended = ended._replace(reason="the run exceeded its time limit")
     return ended
@@ -135,7 +138,7 @@ def command_spec(
     """Return the specification of a program of a step, or its result if it can't be started."""
     from execplan.execution.engine.commands.command_environment import build_environment
     from execplan.execution.engine.commands.command_result import not_run
-    from execplan.execution.engine.commands.launcher import CommandSpec, Limits
+    from execplan.execution.engine.commands.command_spec import CommandSpec, Limits
 
     env = build_environment(step.env, context.policy.environment, context.traceparent)
     cwd = working_directory(step, context.workspace.state)

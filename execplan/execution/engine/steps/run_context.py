@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from execplan.core.secrets.redaction import Redactor
     from execplan.execution.engine.commands.command_sandbox import Sandbox
     from execplan.execution.engine.commands.stop_signal import StopSignal
+    from execplan.execution.engine.commands.supervisor_parent import SupervisorParent
     from execplan.execution.engine.run_observer import RunObserver
     from execplan.execution.engine.run_records.run_directories import RunPaths
     from execplan.execution.engine.run_state import RunState
@@ -39,6 +40,8 @@ class RunContext(NamedTuple):
     """Value of `TRACEPARENT` for the commands of an attempt; empty if no traces are sent."""
     running_services: Services | None = None
     """The services that the session of the run has started; None outside of a session, or if no step is one."""
+    supervisor_parent: SupervisorParent | None = None
+    """The parent of the supervisors of the session; None outside of a session."""
 
     @property
     def services(self) -> Services:

@@ -8,6 +8,7 @@ from shlex import join
 from typing import TYPE_CHECKING
 
 from execplan.execution.engine.commands.command_result import CommandResult
+from execplan.execution.engine.commands.launcher import OutputReceiver, run_command
 from execplan.execution.engine.commands.readiness_probe import FREE, SERVED, start_probe
 from execplan.execution.engine.steps.command_execution import ERROR, TIMEOUT, ActionResult, command_spec, program_argv
 from execplan.execution.engine.steps.services import RunningService, Services, describe_end
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.execution.engine.commands.command_transcript import Transcript
+    from execplan.execution.engine.commands.stop_signal import StopSignal
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
 
@@ -65,7 +67,11 @@ def start_service(
     )
     if problem := wait.port_problem():
         return ActionResult(ERROR, problem)
-    service = RunningService(step, attempt, spec, context.sandbox, open_log())
+
+    def run(output: OutputReceiver, stop: StopSignal) -> CommandResult:
+        return run_command(spec, context.sandbox, output, stop, context.supervisor_parent)
+
+    service = RunningService(step, attempt, run, open_log())
     context.services.add(service)
     cause, reason = wait.until_ready(service, deadline)
     if not cause:

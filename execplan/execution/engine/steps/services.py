@@ -6,7 +6,6 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from execplan.execution.engine.commands.command_result import not_run
-from execplan.execution.engine.commands.launcher import run_command
 from execplan.execution.engine.commands.loopback import Loopback
 from execplan.execution.engine.commands.stop_signal import StopSignal
 from execplan.execution.engine.journal.journal_entries import AttemptResult
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.engine.commands.command_result import CommandResult
-    from execplan.execution.engine.commands.command_sandbox import Sandbox
-    from execplan.execution.engine.commands.command_spec import CommandSpec
     from execplan.execution.engine.commands.command_transcript import Transcript
     from execplan.execution.execution_plan import Step
 
@@ -61,15 +58,15 @@ class ServiceLog:
 class RunningService:
     """A command that runs in a thread of its own until it is stopped."""
 
-    def __init__(self, step: Step, attempt: int, spec: CommandSpec, sandbox: Sandbox | None, log: Transcript) -> None:
-        """Start the command in its thread."""
+    def __init__(self, step: Step, attempt: int, run: Callable[..., CommandResult], log: Transcript) -> None:
+        """Start the command in its thread; `run` runs it with its output and the signal that stops it."""
         self.step, self.attempt, self.log = step, attempt, log
         self.output = ServiceLog(log, (parse_readiness(step.service or "") or Readiness()).line)
         self.has_ended = Event()
         self._result = not_run("error", "it could not be started")
         self._error: BaseException | None = None
         self._stop = StopSignal()
-        self._thread = Thread(target=self._run, args=(spec, sandbox), name=f"service {step.id}")
+        self._thread = Thread(target=self._run, args=(run,), name=f"service {step.id}")
         self._thread.start()
 
     def stop(self) -> CommandResult:
@@ -80,9 +77,9 @@ class RunningService:
             raise self._error
         return self._result
 
-    def _run(self, spec: CommandSpec, sandbox: Sandbox | None) -> None:
+    def _run(self, run: Callable[..., CommandResult]) -> None:
         try:
-            self._result = run_command(spec, sandbox, self.output, self._stop)
+            self._result = run(self.output, self._stop)
             self.log.close()
         except BaseException as error:  # noqa: BLE001 - `stop` raises it
             self._error = error

@@ -21,8 +21,8 @@ from execplan.execution.world import ABSENT, FILE, OUTSIDE, normalize_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.execution.engine.commands.command_result import CommandResult
     from execplan.execution.engine.commands.command_transcript import Transcript
-    from execplan.execution.engine.commands.launcher import CommandResult
     from execplan.execution.engine.steps.command_execution import ActionResult
     from execplan.execution.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step

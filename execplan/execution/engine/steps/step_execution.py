@@ -255,6 +255,7 @@ class AttemptTranscript:
             features.load(rare_features.STEP_REDACTION)(context, step),
             context.policy.output_kb << 10,
             line,
+            durable=False,  # it is synced when the session ends
         )
         link_transcript(context.run_paths, path)
 

@@ -67,15 +67,30 @@ _last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
 _saved_trees: dict[str, WorkspaceSnapshot] = {}
 """The snapshots before the steps that this process is running, by the paths of their files."""
+_KNOWN_TREE = "last.tree"
+"""Name of the snapshot among the backups that a run has saved last: the next one reads only what has changed since."""
+_last_saved: dict[str, WorkspaceSnapshot] = {}
+"""The snapshot that was saved last, by the path of its file."""
 
 
 def save_snapshot(context: RunContext, step: Step) -> None:
     """Save a snapshot of the tree before a step. Raises ExecplanError."""
     from execplan.execution.engine.workspace import workspace_snapshot
 
-    last_tree, path = _last_trees.get(context.run_paths.id), snapshot_path(context.run_paths, step)
-    _saved_trees[path] = _scan_tree(context, step, last_tree, keep=True)
-    workspace_snapshot.save(_saved_trees[path], path)
+    folder, path = context.run_paths.state, snapshot_path(context.run_paths, step)
+    known_path = os.path.join(context.store.folder, _KNOWN_TREE)
+    last_tree = _last_trees.get(context.run_paths.id) or workspace_snapshot.load_if_usable(known_path)
+    tree = _scan_tree(context, step, last_tree, keep=True)
+    same_paths = [
+        saved_path
+        for saved_path, saved_tree in _last_saved.items()
+        if os.path.dirname(saved_path) == folder and workspace_snapshot.is_same_tree(saved_tree, tree)
+    ]
+    workspace_snapshot.save(tree, path, *same_paths)
+    if not same_paths:
+        workspace_snapshot.link(path, known_path, replaces=True)
+    _last_saved.clear()
+    _last_saved[path] = _saved_trees[path] = tree
 
 
 def has_snapshot(context: RunContext, step: Step) -> bool:

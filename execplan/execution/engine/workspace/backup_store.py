@@ -78,6 +78,11 @@ class BackupStore:
         self._used[digest] = now
         return True
 
+    def recently_used(self) -> frozenset[str]:
+        """Return the digests of the backups that were used so recently that `has` doesn't look for them."""
+        limit = time.monotonic() - _REUSE
+        return frozenset([digest for digest, used_at in self._used.items() if used_at > limit])
+
     def get(self, digest: str) -> bytes:
         """Return the verified bytes of a backup. Raises ExecplanError."""
         return b"".join(self.read_chunks(digest))

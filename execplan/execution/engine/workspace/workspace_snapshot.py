@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import time
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
 from execplan.core.text import fast_json
@@ -37,6 +39,10 @@ class WorkspaceSnapshot(NamedTuple):
     """Paths that were not inspected: ignored by Git, other repositories, and unreadable directories."""
     signatures: dict[str, tuple[int, ...]] = {}  # noqa: RUF012 - nobody writes to it
     """Status numbers by path, which change when a file is written; without files that were written just before."""
+    ignored: dict[str, bool] = {}  # noqa: RUF012 - as above
+    """Paths that Git ignored, and whether each was a directory."""
+    ignore_rules: dict[str, tuple[int, ...]] | None = None
+    """Status numbers of the files that say what Git ignores, by path; None if that is not known for sure."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -60,29 +66,56 @@ def take_snapshot(
     ExecplanError.
     """
     began = time.time_ns()
-    walker = WorkspaceWalker(project, workspace)
     is_complete = previous is None or previous.is_complete or keep
-    if is_complete:
-        is_limited = keep or previous is None
-        is_complete = walker.collect_unignored(FILES if is_limited else None, BYTES if is_limited else None)
+    files, size = (FILES, BYTES) if keep or previous is None else (None, None)
+    walker = WorkspaceWalker(project, workspace)
+    ignore_rules = previous.ignore_rules if previous is not None else None
+    is_known = (
+        previous is not None
+        and ignore_rules is not None
+        and walker.collect_known(previous.states, previous.ignored, files, size)
+        and _find_ignore_rules(walker) == ignore_rules
+    )
+    if is_complete and not is_known:
+        walker.clear()
+        is_complete = walker.collect_unignored(files, size)
+        ignore_rules = _find_ignore_rules(walker, began - _MARGIN) if is_complete else None
     for path in declared:
         walker.collect_path(normalize_path(path) or "")
+    known_states, known_signatures = (previous.states, previous.signatures) if previous is not None else ({}, {})
     states: dict[str, State] = {}
     signatures: dict[str, tuple[int, ...]] = {}
     with store.batch() as batch:
+        recent_digests = batch.recently_used() if keep else frozenset()
         for path, status in walker.statuses.items():
             signature = _file_signature(status)
-            if previous is not None and previous.signatures.get(path) == signature:
-                state = previous.states.get(path)
-            else:
-                state = None
-            if state is None or (keep and state.kind == FILE and not batch.has(state.sha256)):
+            is_unchanged = known_signatures.get(path) == signature
+            state = known_states.get(path) if is_unchanged else None
+            if state is None or (
+                keep and state.kind == FILE and not (state.sha256 in recent_digests or batch.has(state.sha256))
+            ):
                 state = _path_state(workspace, batch if keep else None, path, status)
             if state.kind != ABSENT:
                 states[path] = state
-            if max(status.st_mtime_ns, status.st_ctime_ns) < began - _MARGIN:
+            if is_unchanged or max(status.st_mtime_ns, status.st_ctime_ns) < began - _MARGIN:
                 signatures[path] = signature
-    return WorkspaceSnapshot(states, is_complete, frozenset(walker.unseen), signatures)
+    return WorkspaceSnapshot(states, is_complete, frozenset(walker.unseen), signatures, walker.ignored, ignore_rules)
+
+
+def _find_ignore_rules(walker: WorkspaceWalker, cutoff: float = math.inf) -> dict[str, tuple[int, ...]] | None:
+    """Return the signatures of the files that say what Git ignores; None if one was written after the cutoff.
+
+    Files that the settings of Git name are left out. Until there is a new path, a change of one of them has no effect.
+    """
+    statuses = dict(walker.ignore_files)
+    for path in git_query.ignore_rule_paths(walker.project) if walker.project.git else ():
+        try:
+            statuses[path] = os.stat(path)
+        except OSError:
+            continue
+    if any([max(status.st_mtime_ns, status.st_ctime_ns) >= cutoff for status in statuses.values()]):
+        return None
+    return {path: _file_signature(status) for path, status in statuses.items()}
 
 
 def _path_state(workspace: WorkspaceFiles, store: BackupStore | None, path: str, status: os.stat_result) -> State:
@@ -164,15 +197,39 @@ def _is_covered(path: str, folders: frozenset[str]) -> bool:
     return False
 
 
-def save(snapshot: WorkspaceSnapshot, path: str) -> None:
-    """Save a snapshot, in case the run is killed before the next one. Raises ExecplanError."""
+def is_same_tree(one: WorkspaceSnapshot, other: WorkspaceSnapshot) -> bool:
+    """Return whether two snapshots say the same about the tree."""
+    return one.is_complete == other.is_complete and one.states == other.states and one.unseen == other.unseen
+
+
+def save(snapshot: WorkspaceSnapshot, path: str, same_path: str = "") -> None:
+    """Save a snapshot, in case the run is killed before the next one. Raises ExecplanError.
+
+    `same_path` is where the same tree is saved already, if it is.
+    """
+    if same_path and link(same_path, path):
+        atomic_files.sync_directory(os.path.dirname(path))
+        return
     content = {
         "states": {name: state_json(state) for name, state in snapshot.states.items()},
         "whole": snapshot.is_complete,
         "unseen": sorted(snapshot.unseen),
         "signs": snapshot.signatures,
+        "ignored": snapshot.ignored,
+        "rules": snapshot.ignore_rules,
     }
     atomic_files.replace(path, json.dumps(content, separators=(",", ":")).encode(), mode=0o600)
+
+
+def link(path: str, new_path: str, *, replaces: bool = False) -> bool:
+    """Give a saved snapshot another name, which is taken only if it `replaces` a file; return whether it was possible."""
+    try:
+        if replaces:
+            file_access.remove_if_exists(new_path)
+        os.link(path, new_path)
+    except OSError:
+        return False
+    return True
 
 
 def load(path: str) -> WorkspaceSnapshot:
@@ -181,8 +238,24 @@ def load(path: str) -> WorkspaceSnapshot:
     try:
         content = fast_json.loads(data)
         states = {name: state_from_json(state) for name, state in content["states"].items()}
-        signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
-        return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
+        signatures = _read_signatures(content["signs"])
+        ignored, rules = content.get("ignored", {}), content.get("rules")  # older ones lack them
+        ignore_rules = _read_signatures(rules) if rules is not None else None
+        return WorkspaceSnapshot(
+            states, content["whole"], frozenset(content["unseen"]), signatures, ignored, ignore_rules
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         message = f"{path} was altered: another program has changed it"
         raise ExecplanError("backup-altered", message, hint="restore it from a copy of the disk") from None
+
+
+def load_if_usable(path: str) -> WorkspaceSnapshot | None:
+    """Load a saved snapshot; return None if that is not possible."""
+    try:
+        return load(path)
+    except ExecplanError:
+        return None
+
+
+def _read_signatures(content: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(signature) for name, signature in content.items()}

@@ -17,6 +17,7 @@ from execplan.execution.engine.commands import launcher, processes
 from execplan.execution.engine.commands.launcher import CommandResult
 from execplan.execution.engine.commands.stop_signal import StopSignal
 from execplan.execution.engine.commands.supervisor import _SupervisedCommand
+from execplan.execution.engine.commands.supervisor_parent import SupervisorParent
 from tests.execution.engine.command_folder import DAEMON, CommandFolder, is_alive, until
 
 if TYPE_CHECKING:
@@ -233,6 +234,35 @@ def test_with_its_supervisor_the_program_dies(command_folder: CommandFolder) -> 
     assert command_folder.marked() == "begun"
 
 
+def test_the_supervisors_of_a_run_have_one_parent(command_folder: CommandFolder) -> None:
+    parents = "sed -n 's/^PPid:.//p' /proc/$PPID/status"
+    with SupervisorParent() as command_folder.parent:
+        first, second = [command_folder.run_shell(parents).stdout for _ in range(2)]
+        assert first == second != command_folder.run_shell("echo $PPID").stdout
+        os.kill(int(first), signal.SIGKILL)
+        until(lambda: not is_alive(int(first)))
+        third = command_folder.run_shell(parents).stdout
+        assert third not in (b"", first)
+    until(lambda: not is_alive(int(third)))
+
+
+def test_with_the_parent_of_its_supervisor_the_program_dies(command_folder: CommandFolder) -> None:
+    script = "echo $$ > shell; kill -9 $(sed -n 's/^PPid:.//p' /proc/$PPID/status); exec sleep 96"
+    with SupervisorParent() as command_folder.parent:
+        result = command_folder.run_shell(script)
+        assert (result.cause, result.reason) == ("error", "its supervisor was killed")
+        until(lambda: not is_alive(command_folder.pid("shell")))
+        assert command_folder.run_shell("exit 3").exit == 3
+
+
+def test_what_the_commands_of_a_run_use_is_counted_for_each(command_folder: CommandFolder) -> None:
+    with SupervisorParent() as command_folder.parent:
+        large = command_folder.run_python("x = bytearray(100 << 20); [n for n in range(2_000_000)]")
+        small = command_folder.run_shell("true")
+    assert large.peak_memory_bytes > 100 << 20 > 2 * small.peak_memory_bytes
+    assert large.cpu_s > 2 * small.cpu_s
+
+
 def test_a_supervisor_that_was_stopped_is_given_up(
     command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +328,7 @@ def test_no_descriptor_is_left_open(command_folder: CommandFolder) -> None:
 def test_ps_tells_the_same_where_the_kernel_does_not(command_folder: CommandFolder) -> None:
     pid = engine(command_folder, f"{DAEMON} echo > ready; exec sleep 97")
     until((command_folder.folder / "ready").exists)
-    until(lambda: sorted(process.name for process in processes.descendants(pid))[1:] == ["sleep", "sleep"])
+    until(lambda: sorted(process.name for process in processes.descendants(pid))[2:] == ["sleep", "sleep"])
     command_folder.pid()
     expected = {(process.pid, process.name) for process in processes.descendants(pid)}
     assert {(process.pid, process.name) for process in processes._descendants_by_ps(pid)} == expected
