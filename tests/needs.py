@@ -76,6 +76,7 @@ _CLIENTS = {
     "git for windows": ("EXECPLAN_WINDOWS_GIT", ".venv/windows/git/git.exe"),
     "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
     "specify": ("EXECPLAN_SPECIFY", ".venv/clients/specify/bin/specify"),
+    "vscode extension": ("EXECPLAN_VSIX", "editors/vscode/dist/execplan.vsix"),
     "planning-with-files": (
         "EXECPLAN_PLANNING_WITH_FILES",
         ".venv/clients/node_modules/planning-with-files/scripts/check-complete.sh",
