@@ -64,7 +64,6 @@ SCENES = {
             ("import", "README.md", "--from", "todo-txt"),
             max_changes=0,
             per_file=True,
-            stride=3,
             placeholder=b"Short transcripts, diffs and excerpts that prove the work; put longer ones into the artifacts directory "
             b"and name them here.",
         ),
