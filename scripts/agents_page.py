@@ -13,8 +13,9 @@ RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.t
 
 def render() -> str:
     """Return the page of agent programs."""
-    programs: list[dict[str, Any]] = tomllib.loads(RESULTS.read_text("utf-8"))["program"]
-    titles = [f"{NAMES[program['name']]} {program['version']}" for program in programs]
+    results = tomllib.loads(RESULTS.read_text("utf-8"))
+    programs: list[dict[str, Any]] = results["program"]
+    titles = [f"{program.get('title') or NAMES[program['name']]} {program['version']}" for program in programs]
     scenarios = list(dict.fromkeys([scenario for program in programs for scenario in program["results"]]))
     lines = [
         "# Agent programs",
@@ -25,8 +26,8 @@ def render() -> str:
         "",
         "The tests run these programs with a fake model in a network of their own, and compare what they find with this",
         "table. CI runs the first version of Codex, and Gemini CLI. It doesn't run Claude Code because of its license, nor",
-        "opencode, which is large and slow to start; the tests do if `EXECPLAN_CLAUDE` or `EXECPLAN_OPENCODE` names it.",
-        "Where a program has nothing to test, there is a dash.",
+        "the others, which are large or slow to start; the tests do if a variable such as `EXECPLAN_OPENCODE` names the",
+        "program. Where a program has nothing to test, there is a dash.",
         "",
         f"| | {' | '.join(titles)} |",
         f"|---|{'---|' * len(titles)}",
@@ -39,8 +40,7 @@ def render() -> str:
         "",
         f"Each program {GUARANTEE}. `execplan doctor` prints the limits of the",
         "installed versions. They were measured with Claude Code 2.0.77 to 2.1.330, Codex 0.130.0 to 0.169.0, Gemini CLI",
-        "0.61.0 and opencode 1.18.33. Other programs were looked at: crush comes from npm without its program, and loads it",
-        "from elsewhere; cline, goose and aider were not tried.",
+        "0.61.0 and opencode 1.18.33.",
         "",
         "| program | versions | limit |",
         "|---|---|---|",
@@ -48,6 +48,15 @@ def render() -> str:
         "",
         "The [security model](../explanation/security-model.md#the-guard) lists the limits that all programs share, and",
         "[Guard](guard.md#formats) what is denied for these reasons.",
+        "",
+        "## What other programs lack",
+        "",
+        "These programs were tried with a fake model too. execplan guards none of them, and has no session hooks, stop gate or",
+        "capture for them; [Other agent programs](../how-to/use-other-agent-programs.md) says what works.",
+        "",
+        "| program | what was found |",
+        "|---|---|",
+        *[f"| {program['name']} | {program['result']} |" for program in results["tried"]],
     ]
     return "\n".join(lines) + "\n"
 

@@ -69,6 +69,10 @@ _CLIENTS = {
     "claude": ("EXECPLAN_CLAUDE", ""),
     "gemini": ("EXECPLAN_GEMINI", ".venv/clients/node_modules/.bin/gemini"),
     "opencode": ("EXECPLAN_OPENCODE", ""),
+    "qwen": ("EXECPLAN_QWEN", ""),
+    "continue": ("EXECPLAN_CONTINUE", ""),
+    "cline": ("EXECPLAN_CLINE", ""),
+    "goose": ("EXECPLAN_GOOSE", ""),
     "backlog": ("EXECPLAN_BACKLOG", ".venv/clients/node_modules/.bin/backlog"),
     "openspec": ("EXECPLAN_OPENSPEC", ".venv/clients/node_modules/.bin/openspec"),
     "task-master": ("EXECPLAN_TASK_MASTER", ".venv/clients/node_modules/.bin/task-master"),
@@ -76,6 +80,7 @@ _CLIENTS = {
     "git for windows": ("EXECPLAN_WINDOWS_GIT", ".venv/windows/git/git.exe"),
     "mkdocs": ("EXECPLAN_MKDOCS", ".venv/docs/bin/mkdocs"),
     "specify": ("EXECPLAN_SPECIFY", ".venv/clients/specify/bin/specify"),
+    "vscode extension": ("EXECPLAN_VSIX", "editors/vscode/dist/execplan.vsix"),
     "planning-with-files": (
         "EXECPLAN_PLANNING_WITH_FILES",
         ".venv/clients/node_modules/planning-with-files/scripts/check-complete.sh",
@@ -83,7 +88,12 @@ _CLIENTS = {
 }
 """The programs of agents, and other tools that write plans, each with the variable that names it, and where `make clients` puts it."""
 
-_NEVER_REQUIRED = ("claude", "opencode", "emacs", "task-master", "wine", "python for windows", "git for windows")
+_NEVER_REQUIRED = frozenset(
+    (
+        *("claude", "opencode", "qwen", "continue", "cline", "goose", "emacs", "task-master"),
+        *("wine", "python for windows", "git for windows"),
+    )
+)
 """Programs that CI may not install because of their licenses, or does not install because they are large."""
 
 _TRIALS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from execplan.core.plan.plan_change import ChangeBuilder
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
+from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.core.project.slug import slug
 from execplan.core.scaffold import plan_creation, plan_draft, plan_templates
@@ -98,9 +100,19 @@ def update_plan(
     change = build_import(base.plan if base is not None else None, imported, source.name, now(), report)
     if base is None or base.plan.tasks != imported.tasks:
         base = ImportRecord(form, source.name, 1 + max([record.number for record in records], default=0), imported)
+    if not options.dry_run:
+        _remove_temporary_plan(project, os.path.dirname(ref.path))
     edit = _attach(project, ref, base, options, change)
     artifacts = project.display_path(project.plan_artifacts_dir(ref.path, archived=ref.archived))
     return UpdatedPlan(ref, artifacts, edit, report)
+
+
+def _remove_temporary_plan(project: Project, directory: str) -> None:
+    """Remove the temporary file that an import left which was killed while it created the plan."""
+    path = os.path.join(directory, plan_creation.TEMPORARY_NAME)
+    if os.path.lexists(path):
+        with project_state.lock(project, "project", "import"), contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def find_plan(

@@ -29,15 +29,18 @@ def read_form(form: str, source: SourceFile) -> ExchangePlan:
 
 
 def recognize(source: SourceFile) -> str:
-    """Return the form of a file by its content; raises ExecplanError if it has none that is known."""
+    """Return the form of a file by its content; raises ExecplanError if it has none that is known, or isn't valid JSON."""
     for form, module in READERS.items():
         if _load(module).recognizes(source):
             return form
     if _is_markdown_plan(source):
         hint = "add it as it is: execplan new --from FILE; or edit it where it is: execplan explain dialects"
         raise ExecplanError("unknown-form", f"{source.name} is a plan in Markdown, which needs no import", hint=hint)
+    source.ensure_valid_json()
     raise ExecplanError(
-        "unknown-form", f"{source.name} is in no form that is known", hint=f"name it with --from: {', '.join(READERS)}"
+        "unknown-form",
+        f"{source.name} is in none of the forms that import reads",
+        hint=f"name it with --from: {', '.join(READERS)}",
     )
 
 

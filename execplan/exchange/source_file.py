@@ -50,13 +50,19 @@ class SourceFile:
         except (ValueError, RecursionError):
             return None
 
+    def ensure_valid_json(self) -> None:
+        """Raise ExecplanError with the line and column of the mistake, if the file is meant to be one JSON document."""
+        is_meant = self.name.casefold().endswith(".json") or self.text.lstrip()[:1] == "{"
+        if is_meant and not self.first_json_line():
+            self.require_value()
+
     def require_value(self) -> Any:
         """Return the content as JSON; raises ExecplanError."""
         try:
             return json.loads(self.text)
         except json.JSONDecodeError as error:
             place = f"line {error.lineno}, column {error.colno}"
-            raise read_error(self.name, place, f"not JSON: {error.msg}", "export it again") from None
+            raise read_error(self.name, place, f"not valid JSON: {error.msg}", "export it again") from None
         except (ValueError, RecursionError):
             raise read_error(self.name, "", "not JSON that can be read", "export it again") from None
 
@@ -68,7 +74,7 @@ class SourceFile:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
-                problem = f"not JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else "not JSON"
+                problem = f"not valid JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else "not JSON"
                 raise read_error(self.name, f"line {number}", problem, "export it again") from None
             if not isinstance(value, dict):
                 raise read_error(self.name, f"line {number}", "not a JSON object", "export it again")

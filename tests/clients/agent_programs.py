@@ -19,6 +19,7 @@ from tests.clients.gemini_program import Gemini
 from tests.clients.model_server import FakeModel, Use
 from tests.clients.network_namespace import run_isolated
 from tests.clients.opencode_program import Opencode
+from tests.clients.other_programs import Cline, Continue, Goose, Qwen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,6 +204,10 @@ PROGRAMS: dict[str, Callable[[], AgentProgram]] = {
     "claude": Claude,
     "gemini": Gemini,
     "opencode": Opencode,
+    "qwen": Qwen,
+    "continue": Continue,
+    "cline": Cline,
+    "goose": Goose,
 }
 
 

@@ -80,8 +80,16 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
 def bench(program: AgentProgram, desk: InProcessRepository) -> Workbench:
     """The repository, with the plan approved and all hooks installed that the program has."""
     bench = Workbench(program, desk.path, desk.env)
-    installed = desk.type("install", *program.integrations, "--for", program.name)
-    assert installed.exit == 0, installed
+    if program.integrations:
+        installed = desk.type("install", *program.integrations, "--for", program.name)
+        assert installed.exit == 0, installed
     program.trust_hooks(desk.path.parent, desk.project()[0])
     desk.approve()
+    return bench
+
+
+@pytest.fixture
+def guarded_bench(bench: Workbench) -> Workbench:
+    """The same, with a program that the guard knows."""
+    bench.need("guard")
     return bench

@@ -24,6 +24,8 @@ _PLAN = re.compile(r"\.agent/execplans/(.*?)\.md")
 _NEXT = re.compile(r"^next: (.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"(?:execplan [a-z]|[a-z_]+\().*$")
 """A suggested command, or a suggested call of a tool, such as `next_task(plan='2026-01-01_parser')`."""
+_FOUND = re.compile(r'<function>{"name":"(\w+)"')
+"""A tool in the result of a search that doesn't add it to the tools, and which can be called then."""
 
 
 class Door(Protocol):
@@ -63,13 +65,15 @@ class ToolDoor:
     def open(self, request: Request) -> Use | None:
         """Return a search for the tools, and every other time a harmless call, until the program has the tools."""
         self.waits += 1
-        offers = [name for name in request.tools if "execplan" in name and name.endswith("edit_task")]
+        names = [*request.tools, *[name for _, text in request.results for name in _FOUND.findall(text)]]
+        offers = [name for name in names if name == "edit_task" or ("execplan" in name and name.endswith("edit_task"))]
         if offers or self.waits > 2 * LIMIT:
             self.prefix = "".join(offers[:1]).removesuffix("edit_task")
             return None
         query = "execplan status next_task new_plan edit_task record set_section lint archive"
+        maximum = "max_results" if "tool_call" in request.tools else "limit"
         searches = "tool_search" in request.tools and self.waits % 2
-        return Use("tool_search", {"query": query, "limit": 12}) if searches else self.command("git status")
+        return Use("tool_search", {"query": query, maximum: 12}) if searches else self.command("git status")
 
     def call(self, command: str) -> Use:
         """Return the call of a tool."""

@@ -1,8 +1,9 @@
-"""Plans that the real Codex proposes: its hook gives them to `execplan new`, which makes or updates an ExecPlan."""
+"""Plans of the real Codex and Gemini CLI: a hook gives them to `execplan new`, which makes or updates an ExecPlan."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,11 +13,14 @@ from execplan.core.plan import reader
 from execplan.core.project import project_discovery
 from tests import needs
 from tests.clients.agent_programs import Codex, Workbench
-from tests.clients.model_server import FakeModel, Say, scripted
+from tests.clients.conftest import Results
+from tests.clients.gemini_program import Gemini
+from tests.clients.model_server import FakeModel, Reply, Say, Use, scripted
 from tests.clients.network_namespace import run_isolated
 
 if TYPE_CHECKING:
     from execplan.core.plan.model import ParsedPlan
+    from tests.clients.model_server import Request
     from tests.in_process_repository import InProcessRepository
 
 pytestmark = pytest.mark.exhaustive
@@ -119,3 +123,25 @@ def test_a_turn_without_a_plan_captures_nothing(codex: Workbench, desk: InProces
     session = codex.run(scripted([Say("Use `<proposed_plan>` for plans.")]))
     assert session.status == 0
     assert not captured(desk)
+
+
+def test_a_plan_that_gemini_asks_about_is_captured(desk: InProcessRepository) -> None:
+    needs.need("unshare", "gemini")
+    workbench = Workbench(Gemini(), desk.path, desk.env)
+    assert desk.type("install", "capture", "--for", "gemini").exit == 0
+    names = iter(("enter_plan_mode", "write_file", "exit_plan_mode"))
+
+    def answer(request: Request) -> Reply:
+        name = next(names, "")
+        if name == "enter_plan_mode":
+            return Reply([Use(name, {"reason": "It is a large change."})])
+        if name == "write_file":
+            folder = re.findall(r"\.gemini/tmp/[\w/-]+/plans", request.text)[-1]
+            return Reply([Use(name, {"file_path": f"{desk.path.parent}/{folder}/notes.md", "content": FIRST})])
+        return Reply([Use(name, {"plan_filename": "notes.md"}) if name else Say("Done.")])
+
+    session = workbench.run(answer)
+    assert "Plan approved" in session.result_of(2)
+    tasks = [task.text for plan in captured(desk) for task in plan.tasks]
+    is_captured = tasks == ["Write the exporter", "Add the command"]
+    Results("gemini").check("plans of plan mode are captured", "yes" if is_captured else "no")

@@ -22,10 +22,12 @@ NOTE = "Greet before you ask.\n"
 
 
 def test_an_unplanned_call_is_blocked_and_the_model_reads_why(
-    bench: Workbench, desk: InProcessRepository, results: Results
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
 ) -> None:
-    command, create = bench.program.command, bench.program.create
-    session = bench.run(scripted([command("touch evil.txt")], [create("other.txt", "x\n")], [command("git status")]))
+    command, create = guarded_bench.program.command, guarded_bench.program.create
+    session = guarded_bench.run(
+        scripted([command("touch evil.txt")], [create("other.txt", "x\n")], [command("git status")])
+    )
     reasons = [session.result_of(call) for call in (0, 1)]
     is_blocked = not any([(desk.path / name).exists() for name in ("evil.txt", "other.txt")])
     assert all(["no step of 2026-01-01_parser includes this call" in reason for reason in reasons]), reasons
@@ -34,10 +36,12 @@ def test_an_unplanned_call_is_blocked_and_the_model_reads_why(
     results.check("unplanned calls are blocked", "yes" if is_blocked else "no")
 
 
-def test_a_whole_plan_is_done_and_audited(bench: Workbench, desk: InProcessRepository, results: Results) -> None:
-    command, create = bench.program.command, bench.program.create
+def test_a_whole_plan_is_done_and_audited(
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    command, create = guarded_bench.program.command, guarded_bench.program.create
     report = "execplan report {} --status completed --result 'It is done.'"
-    session = bench.run(
+    session = guarded_bench.run(
         scripted(
             [create("notes.txt", NOTE)],
             [command(report.format("note"))],
@@ -56,24 +60,24 @@ def test_a_whole_plan_is_done_and_audited(bench: Workbench, desk: InProcessRepos
 
 
 def test_of_identical_calls_at_once_one_is_allowed(
-    bench: Workbench, desk: InProcessRepository, results: Results
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
 ) -> None:
     desk.write("notes.txt", NOTE)
-    command = bench.program.command
+    command = guarded_bench.program.command
     assert desk.type("report", "note", "--status", "completed", "--result", "It is there.").exit == 0
     calls = [command("git add --intent-to-add notes.txt")] * 3
-    session = bench.run(scripted(calls))
+    session = guarded_bench.run(scripted(calls))
     denied = ["may be called once" in session.result_of(call) for call in range(3)]
     results.check("of identical calls at once one is allowed", "yes" if sorted(denied) == [False, True, True] else "no")
 
 
 def test_an_agent_that_opencode_starts_is_guarded(
-    bench: Workbench, desk: InProcessRepository, results: Results
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
 ) -> None:
-    if not isinstance(bench.program, Opencode):
+    if not isinstance(guarded_bench.program, Opencode):
         pytest.skip("the guard denies that it starts others, or it was measured by hand")
     start = Use("task", {"description": "d", "prompt": "p", "subagent_type": "general"})
-    session = bench.run(scripted([start], [bench.program.command("touch evil.txt")]))
+    session = guarded_bench.run(scripted([start], [guarded_bench.program.command("touch evil.txt")]))
     is_blocked = "no step of 2026-01-01_parser includes this call" in session.result_of(1)
     assert not (desk.path / "evil.txt").exists()
     results.check("agents that an agent starts are guarded", "yes" if is_blocked else "no")
@@ -81,18 +85,18 @@ def test_an_agent_that_opencode_starts_is_guarded(
 
 @pytest.mark.parametrize("script", ["echo Welcome; exec EXECPLAN", "EXECPLAN; echo Goodbye", "exit 0"])
 def test_other_output_of_execplan_opens_nothing(
-    bench: Workbench, desk: InProcessRepository, results: Results, script: str
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results, script: str
 ) -> None:
-    bench.install_execplan(script)
-    bench.run(scripted([bench.program.command("touch evil.txt")]))
+    guarded_bench.install_execplan(script)
+    guarded_bench.run(scripted([guarded_bench.program.command("touch evil.txt")]))
     is_blocked = not (desk.path / "evil.txt").exists()
     results.check("other output of the hook blocks", "yes" if is_blocked else "no")
 
 
 def test_a_command_of_codex_elsewhere_or_with_a_terminal_is_blocked(
-    bench: Workbench, desk: InProcessRepository, results: Results
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
 ) -> None:
-    if not isinstance(bench.program, Codex):
+    if not isinstance(guarded_bench.program, Codex):
         pytest.skip("its commands have no such arguments")
     elsewhere = desk.path.parent / "elsewhere"
     elsewhere.mkdir()
@@ -106,7 +110,7 @@ def test_a_command_of_codex_elsewhere_or_with_a_terminal_is_blocked(
         Use("exec_command", {"cmd": command, "shell": str(elsewhere / "sh")}),
         Use("exec_command", {"cmd": command, "workdir": str(desk.path), "tty": False}),
     ]
-    session = bench.run(scripted(*[[call] for call in calls]))
+    session = guarded_bench.run(scripted(*[[call] for call in calls]))
     blocked = ["blocked by PreToolUse hook" in session.result_of(call) for call in range(4)]
     results.check(
         "commands elsewhere or with a terminal are blocked", "yes" if blocked == [True, True, True, False] else "no"
@@ -114,17 +118,17 @@ def test_a_command_of_codex_elsewhere_or_with_a_terminal_is_blocked(
 
 
 def test_a_script_of_codex_that_hides_its_arguments_is_blocked(
-    bench: Workbench, desk: InProcessRepository, results: Results
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
 ) -> None:
-    if not isinstance(bench.program, Codex):
+    if not isinstance(guarded_bench.program, Codex):
         pytest.skip("it has no scripts")
-    bench.program.model = "gpt-6-astra"
+    guarded_bench.program.model = "gpt-6-astra"
     scripts = [
         "text(JSON.stringify(await tools.exec_command({cmd: 'git status', tty: true})))",
         "const result = await tools.exec_command({cmd: 'git status'}); text(result.output)",
         "const result = await tools.exec_command({cmd: 'touch evil.txt'}); text(result.output)",
     ]
-    session = bench.run(scripted(*[[Use("exec", script)] for script in scripts]))
+    session = guarded_bench.run(scripted(*[[Use("exec", script)] for script in scripts]))
     hidden, plain = session.result_of(0), session.result_of(1)
     assert not (desk.path / "evil.txt").exists()
     if "unsupported custom tool call" in hidden:

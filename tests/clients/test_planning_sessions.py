@@ -69,13 +69,15 @@ def test_an_agent_takes_a_plan_from_new_to_archive_by_mcp(
     results.check("an agent takes a plan from new to archive by MCP", "yes" if is_done else "no")
 
 
-def test_a_tool_is_denied_what_its_command_is(bench: Workbench, desk: InProcessRepository, results: Results) -> None:
+def test_a_tool_is_denied_what_its_command_is(
+    guarded_bench: Workbench, desk: InProcessRepository, results: Results
+) -> None:
     pytest.importorskip("mcp")
-    bench.program.add_server(desk.path.parent)
-    door = ToolDoor(bench.program.command, str(desk.path))
+    guarded_bench.program.add_server(desk.path.parent)
+    door = ToolDoor(guarded_bench.program.command, str(desk.path))
     task = {"action": "add", "text": "Greet in English first"}
     calls = [("status", {"root": "/"}), ("edit_task", {**task, "agent": "somebody"}), ("edit_task", task)]
-    session = bench.run(once_open(door, calls))
+    session = guarded_bench.run(once_open(door, calls))
     read = list(dict([result for request in session.requests for result in request.results]).values())
     denied = ["leads outside" in read[-3], "leave out agent" in read[-2]]
     is_guarded = all(denied) and desk.data("show")["tasks"][-1]["text"] == task["text"]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.integrations import plugin
+from execplan.agents.integrations import plugin, skill
 from execplan.core.errors import USAGE
 from tests import needs
 from tests.clients.agent_programs import Codex, Workbench
-from tests.clients.model_server import scripted
+from tests.clients.model_server import Use, scripted
 from tests.clients.network_namespace import run_isolated
 from tests.clients.planning_model import ToolDoor, once_open
 from tests.clients.test_session_overview import OVERVIEW
@@ -68,11 +68,24 @@ def test_the_skill_of_a_repository_is_offered(
     program: AgentProgram, desk: InProcessRepository, results: Results
 ) -> None:
     workbench = Workbench(program, desk.path, desk.env)
-    assert desk.type("install", "skill", "--for", program.name).exit == 0
+    chosen = ["--for", program.name] if program.name in skill.DIRECTORIES else []
+    assert desk.type("install", "skill", *chosen).exit == 0
     prompt, calls = program.read_skill("execplan")
+    result = _skill_result(workbench, prompt, calls)
+    if result == "no":
+        assert desk.type("install", "skill", "--for", "claude").exit == 0
+        if _skill_result(workbench, prompt, calls) == "yes":
+            result = "in .claude/skills"
+    results.check("the skill is offered, and read when it is called", result)
+
+
+def _skill_result(workbench: Workbench, prompt: str, calls: list[Use]) -> str:
     session = workbench.run(scripted(*[[call] for call in calls]), prompt)
-    is_read = SKILL in session.requests[0].text and "# Work with ExecPlans" in session.requests[-1].text
-    results.check("the skill is offered, and read when it is called", "yes" if is_read else "no")
+    if "# Work with ExecPlans" not in session.requests[-1].text:
+        return "no"
+    if SKILL in session.requests[0].text:
+        return "yes"
+    return "by its name" if "Available skills: execplan" in session.requests[0].text else "no"
 
 
 def test_the_instructions_of_a_repository_are_read(

@@ -36,6 +36,8 @@ class Scene(NamedTuple):
     """Which of the points that matter most the bounded sweep takes: each, or every second, to save time."""
     record: str = ""
     """A JSON file of the command's own that has other contents meanwhile; of it, only whether it is complete is checked."""
+    placeholder: bytes = b""
+    """What a new plan has, until a second write lists a file of its artifacts there."""
     interrupted: bool = False
     """Whether the last of `before` is killed half-way, so that it is the call that has to finish it."""
 
@@ -56,6 +58,14 @@ SCENES = {
             max_changes=0,
             per_file=True,
             stride=3,
+        ),
+        Scene(
+            "first import",
+            ("import", "README.md", "--from", "todo-txt"),
+            max_changes=0,
+            per_file=True,
+            placeholder=b"Short transcripts, diffs and excerpts that prove the work; put longer ones into the artifacts directory "
+            b"and name them here.",
         ),
         Scene("attach", ("attach", "README.md", "-p", PARSER), per_file=True, stride=3),
         Scene("comment", ("comment", "Which one?", "--on", "2", "-p", PARSER), per_file=True, stride=2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NAME_CHANGES = frozenset("link linkat rename renameat renameat2 rmdir symlink symlinkat unlink unlinkat".split())
 """Calls behind which another file is found under a name."""
 _STATE = "/.git/"
+_LISTED_FILE = re.compile(rb"^- `[^`\n]*/artifacts/.*$", re.MULTILINE)
 _OTHER_CALLS = 4
 
 OLD, NEW, BETWEEN, MISSED = "old", "new", "between", "missed"
@@ -218,6 +220,8 @@ def torn_files(scenario: CrashScenario, files: Tree) -> list[str]:
     """Files that hold what no whole file ever held, are where none belongs, or are gone from both of their places."""
     states = (scenario.undisturbed.before, scenario.undisturbed.once, scenario.undisturbed.twice)
     known_contents = {data for state in states for data in state.values()}
+    if scenario.scene.placeholder:
+        known_contents |= {(mode, _LISTED_FILE.sub(scenario.scene.placeholder, data)) for mode, data in known_contents}
     paths = {path for state in states for path in state}
     clean_files = without_leftovers(files)
     bad = [

@@ -1,23 +1,29 @@
-// Starts `execplan lsp` for Markdown files, and shows why if that is not possible.
+// Starts `execplan lsp` for Markdown files, and shows the board of `execplan serve`.
 
 import * as vscode from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
+import { OPEN_PAGE, closeBoard, openPage, showBoard } from "./boardPanel";
+import { COMMAND_SETTING, findExecutable, messageOf } from "./executable";
 
 let client: LanguageClient | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
+    vscode.commands.registerCommand("execplan.showBoard", showBoard),
+    vscode.commands.registerCommand(OPEN_PAGE, openPage),
     vscode.commands.registerCommand("execplan.restartServer", restart),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
-      if (event.affectsConfiguration("execplan.command")) {
+      if (event.affectsConfiguration(COMMAND_SETTING)) {
         await restart();
       }
     }),
   );
-  await start();
+  // The board does not wait for the language server.
+  void start();
 }
 
 export async function deactivate(): Promise<void> {
+  closeBoard();
   await stop();
 }
 
@@ -27,21 +33,15 @@ async function restart(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const words = vscode.workspace.getConfiguration("execplan").get<string[]>("command", []);
-  const [command, ...args] = words.length > 0 ? words : ["execplan", "lsp"];
-  client = new LanguageClient(
-    "execplan",
-    "execplan",
-    { command, args },
-    { documentSelector: [{ scheme: "file", language: "markdown" }] },
-  );
+  client = new LanguageClient("execplan", "execplan", findExecutable("lsp"), {
+    documentSelector: [{ scheme: "file", language: "markdown" }],
+  });
   try {
     await client.start();
   } catch (error) {
     client = undefined;
-    const reason = error instanceof Error ? error.message : String(error);
     void vscode.window.showErrorMessage(
-      `execplan: the language server does not start: ${reason}. Install it with pip install 'execplan[lsp]', or set execplan.command.`,
+      `execplan: the language server does not start: ${messageOf(error)}. Install it with pip install 'execplan[lsp]', or set execplan.command.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-"""The plan in what an agent program gives its hooks: Claude Code's plan mode, and Codex's proposed plan."""
+"""The plan in what an agent program gives its hooks: the plan modes of Claude Code and Gemini CLI, and Codex's proposed plan."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from execplan.agents.capture.native_text import find_tagged_plan
+from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.text import fast_json
 
-PROGRAM_NAMES = {"claude": "Claude Code", "codex": "Codex"}
+PROGRAM_NAMES = {"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}
 """Programs by their names in `--hook`."""
-_PLAN_TOOL = "ExitPlanMode"
+_CLAUDE_TOOL, _GEMINI_TOOL = "ExitPlanMode", "exit_plan_mode"
+_MAX_BYTES = 4 << 20
+"""Maximum size of the file of a plan, in bytes."""
 _TAIL_BYTES = 4 << 20
 """Size, in bytes, of the end of a transcript in which the plan of the last turn is looked for."""
 
@@ -35,7 +38,7 @@ def read_hook_plan(program: str, data: bytes) -> HookPlan | None:
         return None
     if not isinstance(payload, dict):
         return None
-    plan_text = _claude_plan(payload) if program == "claude" else _codex_plan(payload)
+    plan_text = _READERS[program](payload)
     if plan_text is None or not plan_text.strip():
         return None
     return HookPlan(plan_text, _text(payload, "session_id"), _text(payload, "cwd"))
@@ -43,7 +46,7 @@ def read_hook_plan(program: str, data: bytes) -> HookPlan | None:
 
 def _claude_plan(payload: Mapping[str, Any]) -> str | None:
     tool_input = payload.get("tool_input")
-    if payload.get("tool_name") != _PLAN_TOOL or not isinstance(tool_input, dict):
+    if payload.get("tool_name") != _CLAUDE_TOOL or not isinstance(tool_input, dict):
         return None
     return _text(tool_input, "plan")
 
@@ -58,6 +61,26 @@ def _codex_plan(payload: Mapping[str, Any]) -> str | None:
         if plan_text is not None:
             return plan_text
     return None
+
+
+def _gemini_plan(payload: Mapping[str, Any]) -> str | None:
+    """Return the plan in the file that the tool names, which the program keeps beside the transcripts of the project."""
+    tool_input = payload.get("tool_input")
+    if payload.get("tool_name") != _GEMINI_TOOL or not isinstance(tool_input, dict):
+        return None
+    transcript, session = _text(payload, "transcript_path"), _text(payload, "session_id")
+    name = _text(tool_input, "plan_filename")
+    is_outside = any([os.path.basename(part) != part or part in ("", "..") for part in (session, name)])
+    if is_outside or not os.path.isabs(transcript):
+        return None
+    path = os.path.join(os.path.dirname(os.path.dirname(transcript)), session, "plans", name)
+    try:
+        return file_access.read(path, _MAX_BYTES)[0].decode()
+    except (ExecplanError, UnicodeDecodeError):
+        return None
+
+
+_READERS = {"claude": _claude_plan, "codex": _codex_plan, "gemini": _gemini_plan}
 
 
 def _last_turn(path: str, turn: str) -> Iterator[Mapping[str, Any]]:

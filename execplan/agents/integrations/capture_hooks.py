@@ -1,4 +1,4 @@
-"""Integration `install capture`: Claude Code and Codex give `execplan new` the plans of their plan mode.
+"""Integration `install capture`: Claude Code, Codex and Gemini CLI give `execplan new` the plans of their plan mode.
 
 The hook decides nothing and prints nothing, so the program asks its user about the plan as usual.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.agents.integrations.hook_entry import PLAN_MODE, PLAN_PROPOSAL, Hook
+from execplan.agents.integrations.hook_entry import PLAN_ANSWER, PLAN_MODE, PLAN_PROPOSAL, Hook
 from execplan.agents.integrations.hook_file import HookIntegration, command_handler
 
 NAME = "capture"
 TIMEOUT = 20
 """Seconds that the programs wait; the command takes half a second."""
-HOOKS = {"claude": PLAN_MODE, "codex": PLAN_PROPOSAL}
-"""The hook of each program: before Claude Code shows a plan, and after a turn of Codex, which may have a plan."""
+HOOKS = {"claude": PLAN_MODE, "codex": PLAN_PROPOSAL, "gemini": PLAN_ANSWER}
+"""The hook of each program: before Claude Code shows a plan, after a turn of Codex, and after you have answered Gemini CLI."""
 ALL_HOOKS = tuple(HOOKS.values())
 _LINE = "sh -c 'execplan new --from - --hook {program} >/dev/null || : {mark}'"
 """Hook command, which prints nothing and always exits with 0.

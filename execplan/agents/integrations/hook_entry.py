@@ -43,12 +43,13 @@ STOP = Hook("Stop", "# execplan:stop", "execplan next --hook")
 AFTER_CALL = Hook("PostToolUse", "# execplan:made", "execplan guard")
 PLAN_MODE = Hook("PermissionRequest", "# execplan:capture", "execplan new --from - --hook", matcher="ExitPlanMode")
 PLAN_PROPOSAL = Hook("Stop", "# execplan:proposal", "execplan new --from - --hook")
+PLAN_ANSWER = Hook("AfterTool", "# execplan:answer", "execplan new --from - --hook", matcher="exit_plan_mode")
 MARK_FIELD = "execplan"
 """Field of an entry that has the changing part of the mark, in programs that trust a hook by the digest of its command.
 
 Such an entry can be installed again without a change of what is trusted. An entry that is not installed has an empty one.
 """
-_ALL_HOOKS = (GUARD, BEFORE_TOOL, AFTER_CALL, SESSION, COMPACTION, STOP, PLAN_MODE, PLAN_PROPOSAL)
+_ALL_HOOKS = (GUARD, BEFORE_TOOL, AFTER_CALL, SESSION, COMPACTION, STOP, PLAN_MODE, PLAN_PROPOSAL, PLAN_ANSWER)
 _HOOKS = "hooks"
 _MARK_PATTERN = "([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """Pattern for the digest and the previous state of the file.

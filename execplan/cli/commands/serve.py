@@ -60,7 +60,13 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         url = server_process.format_url(host, bound_port)
         is_public = not server_process.is_loopback(host)
         warnings = (_public_warning(bound_port),) if is_public else ()
-        data = {"url": url, "host": host, "port": bound_port, "loopback": not is_public}
+        data = {
+            "url": url,
+            "host": host,
+            "port": bound_port,
+            "loopback": not is_public,
+            "root": project.root,
+        }
         if options.dry_run:
             return Answer(data, f"would serve {project.display_path(project.base) or '.'} at {url}", warnings=warnings)
         server = PlanServer(project.base, options, write_bug_report)

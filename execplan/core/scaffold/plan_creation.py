@@ -115,7 +115,7 @@ def _has_title(project: Project, ref: PlanRef, title: str) -> bool:
 
 
 MAX_TITLE_LENGTH = 300
-_TEMPORARY_NAME = ".execplan-new.tmp"
+TEMPORARY_NAME = ".execplan-new.tmp"
 
 
 class CreatedPlan(NamedTuple):
@@ -266,7 +266,7 @@ def _write_plan(project: Project, path: str, artifacts: str, title: str, data: b
     """Write a plan and create its artifacts directory. Returns False, with nothing written, if the name is taken."""
     with JournalTransaction(project, path, "new", f"new, {title}", b"", data, operation) as recording:
         if not atomic_files.create(
-            path, data, within=project.root, make_directories=True, temporary_file=_TEMPORARY_NAME
+            path, data, within=project.root, make_directories=True, temporary_file=TEMPORARY_NAME
         ):
             recording.cancel()
             return False

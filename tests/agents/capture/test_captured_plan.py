@@ -301,6 +301,54 @@ def test_codex_has_the_plan_in_its_transcript_only(repo: Folder) -> None:
     assert not plan_files(repo), "the plan of an earlier turn is not captured again"
 
 
+def gemini_input(repo: Folder, name: str, session: str = "s1") -> bytes:
+    """Return what Gemini CLI gives its hook when it has asked about a plan; its transcripts are beside the repository."""
+    fields = {
+        "hook_event_name": "AfterTool",
+        "session_id": session,
+        "transcript_path": str(repo.path.parent / "state/chats/session.jsonl"),
+        "tool_name": "exit_plan_mode",
+        "tool_input": {"plan_filename": name},
+    }
+    return json.dumps(fields).encode()
+
+
+def test_the_file_of_a_plan_of_gemini_is_captured(repo: Folder) -> None:
+    repo.ok("init")
+    file = repo.path.parent / "state/s1/plans/notes.md"
+    file.parent.mkdir(parents=True)
+    for text in (FIRST, SECOND):
+        file.write_text(text)
+        assert repo.run("new", "--from", "-", "--hook", "gemini", stdin=gemini_input(repo, "notes.md")) == (0, "", "")
+        assert only_plan(repo).title == "Plan: Keep notes"
+    assert len(originals(repo)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "session"),
+    [
+        ("missing.md", "s1"),
+        ("../../secret.md", "s1"),
+        ("secret.md", ".."),
+        ("", "s1"),
+        ("notes.md", ""),
+        ("link.md", "s1"),
+        ("bytes.md", "s1"),
+    ],
+)
+def test_no_other_file_is_captured_as_a_plan_of_gemini(repo: Folder, name: str, session: str) -> None:
+    repo.ok("init")
+    plans = repo.path.parent / "state/s1/plans"
+    plans.mkdir(parents=True)
+    (repo.path.parent / "plans").mkdir()
+    for path in (repo.path.parent / "state/secret.md", repo.path.parent / "plans/secret.md", plans / "notes.md"):
+        path.write_text(FIRST)
+    (plans / "link.md").symlink_to("missing.md")
+    (plans / "bytes.md").write_bytes(b"# X\n\n\xff\n")
+    assert repo.run("new", "--from", "-", "--hook", "gemini", stdin=gemini_input(repo, name, session)) == (0, "", "")
+    assert not plan_files(repo)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -313,10 +361,12 @@ def test_codex_has_the_plan_in_its_transcript_only(repo: Folder) -> None:
         b'{"tool_name": "ExitPlanMode", "tool_input": {"plan": 5}}',
         b'{"tool_name": "ExitPlanMode", "tool_input": {"plan": " "}}',
         b'{"last_assistant_message": "no plan", "transcript_path": "/nowhere", "turn_id": "t"}',
+        b'{"tool_name": "exit_plan_mode", "tool_input": {"plan_filename": "a.md"}, "session_id": "s"}',
+        b'{"tool_name": "exit_plan_mode", "tool_input": ["a.md"], "session_id": "s", "transcript_path": "/a/b/c"}',
         b"[" * 9000,
     ],
 )
-@pytest.mark.parametrize("program", ["claude", "codex"])
+@pytest.mark.parametrize("program", ["claude", "codex", "gemini"])
 def test_other_input_is_ignored(repo: Folder, program: str, data: bytes) -> None:
     repo.ok("init")
     assert repo.run("new", "--from", "-", "--hook", program, stdin=data) == (0, "", "")

@@ -23,7 +23,7 @@ from tests.agents.integrations.file_tree import tree
 if TYPE_CHECKING:
     from tests.in_process_repository import InProcessRepository
 
-CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
+CLAUDE, CODEX, GEMINI = ".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json"
 OTHER_HOOKS = json.dumps(
     {"hooks": {"PermissionRequest": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}, indent=4
 )
@@ -36,12 +36,15 @@ def hooks(desk: InProcessRepository, file: str) -> Any:
 
 def test_each_program_has_one_hook_and_uninstall_removes_it(desk: InProcessRepository) -> None:
     before = tree(desk.path)
-    assert desk.type("install", "capture", "--for", "claude", "--for", "codex").exit == 0
+    programs = ("--for", "claude", "--for", "codex", "--for", "gemini")
+    assert desk.type("install", "capture", *programs).exit == 0
     ((claude_event, (claude_group,)),) = hooks(desk, CLAUDE).items()
     assert (claude_event, claude_group["matcher"]) == ("PermissionRequest", "ExitPlanMode")
     ((codex_event, (codex_group,)),) = hooks(desk, CODEX).items()
     assert (codex_event, codex_group.keys()) == ("Stop", {"hooks"})
-    assert desk.type("install", "capture").out.count("kept") == 2
+    ((gemini_event, (gemini_group,)),) = hooks(desk, GEMINI).items()
+    assert (gemini_event, gemini_group["matcher"]) == ("AfterTool", "exit_plan_mode")
+    assert desk.type("install", "capture").out.count("kept") == 3
     assert desk.type("uninstall", "capture").exit == 0
     assert tree(desk.path) == before
 

@@ -308,9 +308,9 @@ def test_a_secret_is_not_imported(repo: Folder) -> None:
     [
         ("missing.csv", None, 3, "missing.csv"),
         ("empty.csv", b"", 3, "is empty"),
-        ("x.txt", b"hello\n", 3, "no form that is known"),
+        ("x.txt", b"hello\n", 3, "none of the forms that import reads"),
         ("plan.md", b"# P\n\n## Progress\n\n- [ ] a\n", 3, "execplan new --from"),
-        ("issues.json", b"[" * 100_000, 3, "no form that is known"),
+        ("issues.json", b"[" * 100_000, 3, "not JSON that can be read"),
         ("a.org", b"* Nothing to do\n", 3, "it has no tasks"),
         ("jira.csv", b"Issue key,Summary\nA-1,a\nA-1,b\n", 3, "line 3"),
         ("jira.csv", b"Issue key,Summary\nA-1,\xff\n", 3, "line 2"),

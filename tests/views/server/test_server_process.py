@@ -111,6 +111,7 @@ def test_it_listens_on_this_machine_only(server: RunningServer) -> None:
         "host": "127.0.0.1",
         "port": server.port,
         "loopback": True,
+        "root": str(server.folder.path),
     }
     assert server.document["warnings"] == []
     with open("/proc/net/tcp", encoding="ascii") as file:
