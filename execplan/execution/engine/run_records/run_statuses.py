@@ -9,7 +9,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import RunProgress
 from execplan.execution.engine.run_lock import run_lock_holder
@@ -124,16 +124,17 @@ def read_journaled_status(run_paths: RunPaths) -> RunStatus:
 
 def _find_question(run_paths: RunPaths) -> Question | None:
     """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
-    from execplan.execution.engine.agent_runs.recorded_reports import open_question
     from execplan.execution.engine.replanning.run_revisions import load_document
     from execplan.execution.engine.run_records.run_summary import read_run_entries
     from execplan.execution.engine.run_state import RunState
 
     try:
         entries = read_run_entries(run_paths)
-        return open_question(run_paths.project, RunState(load_document(run_paths, entries), entries))
+        run_state = RunState(load_document(run_paths, entries), entries)
+        question: Question | None = features.load(rare_features.AGENT_QUESTION)(run_paths.project, run_state)
     except ExecplanError:
         return None
+    return question
 
 
 def is_agent_run(run_paths: RunPaths) -> bool:
