@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.core import features
 from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.hint_reader import ask_person
 from execplan.core.plan_store.plan_store import quote_plan_name
 
 if TYPE_CHECKING:
@@ -101,11 +102,22 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
         work = Work("fix the errors above", next_commands[0]) if not ok else None
     elif not next_commands:
         is_approval_next = True
-        next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
+        if advice.why and _has_signed(project, ref, evaluated_plan):
+            advice = advice._replace(why=f"{advice.why}\n{approval_output.OTHERS_APPROVE}")
+            next_commands = (ask_person(f"execplan approve {name}"),)
+        else:
+            next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
     text = f"{text}\n{advice.why}" if advice.why else text
     return Answer(
         data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
     )
+
+
+def _has_signed(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> bool:
+    """Return whether whoever reads the evaluation has approved the plan, so that only others still can."""
+    from execplan.execution.approvals.approval_status import has_signed
+
+    return has_signed(project, ref, evaluated_plan.policy, evaluated_plan.binding.digest)
 
 
 def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advice:
