@@ -137,7 +137,9 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
         execution_status.unfinished_run(status),
     )
     if failed_run is not None and not execution_status.is_rolled_back(failed_run):
-        return advise_after_failure(failed_run, name)
+        advice = advise_after_failure(project, ref, failed_run, name)
+        is_this = advice.commands[:1] == (f"execplan evaluate {name}",)
+        return Advice(why=advice.why) if is_this and ok else advice
     if open_run is not None and execution_status.is_edited(open_run):
         why = execution_status.open_run_text(open_run, "")
         return Advice(execution_status.open_run_commands(status, name), why=why)

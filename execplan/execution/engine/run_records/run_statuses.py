@@ -196,10 +196,15 @@ _DESCRIPTIONS: Final = {
 """Description for users of each open state, and of a run whose steps were edited or removed."""
 
 
-def describe_open_state(state: str, why: str) -> str:
-    """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
+def describe_open_state(state: str, why: str, *, is_approved: bool = False) -> str:
+    """Describe the state of an unfinished run, as in "was interrupted", given why it waits.
+
+    `is_approved` says whether the new revision for which it waits has been approved.
+    """
     if why == journal_entries.APPROVE:
-        return "is waiting for an approval"
+        return "can be resumed: its new revision is approved" if is_approved else "is waiting for an approval"
+    if why == journal_entries.COVERED:
+        return "can be resumed: its new revision needs no approval"
     if why == EDITED and state == CUT_SHORT:
         return "was interrupted in a step: to resume it, change the steps in the plan back"
     return _DESCRIPTIONS[why if why in (EDITED, REMOVED) else state]
@@ -217,14 +222,3 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
     """
     statuses = [read_run_status(run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
-
-
-def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning for each unfinished run of a plan that is archived anyway. Raises ExecplanError."""
-    advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
-    return tuple(
-        [
-            f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}; {advice}"
-            for run_status in list_open_runs(project, ref)
-        ]
-    )
