@@ -16,6 +16,7 @@ from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.hint_reader import ask_person
 from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.execution import rare_features
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -97,7 +98,11 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     text = f"{changes_text}\n\n{text}" if changes_text else text
     advice, is_approval_next = _advise_run(project, ref, name, ok=ok), False
     next_commands, work = advice.commands, advice.work
-    if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
+    left_change = features.load(rare_features.TRIED_CHANGE_LEFT)(project, ref, current.document) if not ok else ""
+    if left_change and not next_commands:
+        advice = advice._replace(why=left_change)
+        next_commands = (f"execplan compile {name} --from-diff --restore",)
+    elif not next_commands and (not ok or _has_old_steps(evaluated_plan)):
         next_commands = (_command_after_edit(evaluated_plan, name),)
         work = Work("fix the errors above", next_commands[0]) if not ok else None
     elif not next_commands:
