@@ -12,6 +12,8 @@ from corpus_kinds import KINDS
 from precision import DRAWN
 
 from execplan.core.plan.model import DOCUMENT
+from execplan.execution.attributes import LEVELS
+from execplan.execution.risk.risk_table import CATEGORIES
 from execplan.linter.runner import RULES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "corpus.md"
@@ -63,6 +65,9 @@ STEPS = {
     "argv": "steps with an argv, so that no shell is needed",
     "elsewhere": "steps in a directory other than the root",
     "annotated": "steps that `compile --annotate` writes attributes for",
+    **{level: f"steps with the risk {level}" for level in LEVELS},
+    **{category: f"steps with the risk HIGH for a reason of the category `{category}`" for category in CATEGORIES},
+    "uncategorized": "steps with the risk HIGH only for other reasons",
 }
 PROSE = """\
 # Corpus results: reader, writers, steps and rules

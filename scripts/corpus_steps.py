@@ -11,6 +11,8 @@ from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.inference.annotation_edits import annotate_plan, normalize_command
 from execplan.execution.parsed_steps import INFERRED
+from execplan.execution.risk.command_risk import HIGH
+from execplan.execution.risk.step_risk import rate_step
 
 if TYPE_CHECKING:
     from corpus_probe import Probe
@@ -34,7 +36,12 @@ def find_steps(probe: Probe) -> None:
     steps["elsewhere"] += len([draft for draft in inferred if draft.cwd != "."])
     probe.report.skipped.update([_VARIABLE_TEXT.sub("…", skipped.why) for skipped in parsed.skipped])
     document = compile_plan(plan, "plan", "plan.md").document
-    steps["argv"] += len([step for step in document.steps if step.argv is not None]) if document is not None else 0
+    if document is not None:
+        steps["argv"] += len([step for step in document.steps if step.argv is not None])
+        for step in document.steps:
+            risk = rate_step(step.model_dump())
+            categories = {*risk.categories} - {""} or {"uncategorized"}
+            steps.update([risk.level, *(categories if risk.level == HIGH else ())])
     annotated_plan = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
     annotated = find_plan_steps(annotated_plan)
     steps["annotated"] += len([draft for draft in annotated.drafts if draft.origin != INFERRED])

@@ -124,7 +124,7 @@ def dialects() -> str:
 
 
 def dangers() -> str:
-    """Return what makes a written file dangerous."""
+    """Return what makes a written file dangerous, and what others use of a file."""
     source = "execplan/execution/risk/dangers.toml"
     table = _read_toml(source)
     signs = [
@@ -141,7 +141,8 @@ def dangers() -> str:
         )
         for row in table.pop("python")
     ]
-    unasked = table.pop("unasked")
+    unasked, internal = table.pop("unasked"), table.pop("internal")
+    routes, exports = [[(row["suffixes"], row["patterns"]) for row in table.pop(kind)] for kind in ("route", "export")]
     if table:
         raise ValueError(f"{source}: unknown tables {', '.join(table)}")
     return format_table(
@@ -151,6 +152,9 @@ def dangers() -> str:
             "python": python,
             "unasked_files": unasked["files"],
             "unasked_directories": unasked["directories"],
+            "routes": routes,
+            "exports": exports,
+            "internal": internal["names"],
         },
     )
 

@@ -13,11 +13,10 @@ from execplan.core.plan.plan_lookup import find_task, task_ids
 from execplan.core.plan.task_checks import TaskCheck, find_check
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.info_string import parse_info_string
+from execplan.execution.attributes import DEFAULT_TIMEOUT_S
 from execplan.execution.execution_plan import Step
 from execplan.execution.shell.command_line import parse_command
 
-DEFAULT_TIMEOUT_SECONDS = 300
-"""Time limit of a check that sets none; the same as a step's."""
 SHELL = "sh"
 """Shell of a check that needs one."""
 ATTRIBUTES = ("cwd", "timeout")
@@ -37,7 +36,7 @@ class AcceptanceCheck(NamedTuple):
     cwd: str = "."
     """Working directory, from the root of the repository."""
     env: tuple[tuple[str, str], ...] = ()
-    timeout_s: int = DEFAULT_TIMEOUT_SECONDS
+    timeout_s: int = DEFAULT_TIMEOUT_S
     step: str = ""
     """ID of the step that the check comes from; empty if it is the task's own."""
 
@@ -86,7 +85,7 @@ def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> Acceptanc
         is_script,
         attributes.get("cwd") or ".",
         () if is_script else command_line.assignments,
-        int(attributes.get("timeout") or DEFAULT_TIMEOUT_SECONDS),
+        int(attributes.get("timeout") or DEFAULT_TIMEOUT_S),
     )
 
 

@@ -27,6 +27,10 @@ STRATEGY: Final = "strategy"
 READY: Final = "ready"
 
 
+DEFAULT_TIMEOUT_S: Final = 300
+"""Time limit of a step that sets none; in a document, it means that the step sets none."""
+
+
 class Attribute(NamedTuple):
     """An attribute of a code block, with its field, its kind of value and its help text."""
 
@@ -157,7 +161,13 @@ ATTRIBUTES = (
     Attribute("lines", "lines", LINES, "The lines of the target that the code block replaces, as `50-55`."),
     Attribute("action", "action", TEXT, "The change to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must succeed first."),
-    Attribute("timeout", "timeout_s", SECONDS, "Time limit, such as `90`, `90s`, `5m` or `1h`.", limits=(1, 86_400)),
+    Attribute(
+        "timeout",
+        "timeout_s",
+        SECONDS,
+        "Time limit, such as `90`, `5m` or `1h`. Default: the setting `execution.timeout`.",
+        limits=(1, 86_400),
+    ),
     Attribute(
         "retry", "on_failure.max_retries", COUNT, "Maximum number of retries after the first attempt.", limits=(0, 10)
     ),

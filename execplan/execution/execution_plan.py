@@ -13,14 +13,12 @@ from msgspec import Meta, field
 
 from execplan.core.documents.document_model import Model
 from execplan.core.text.violation import Violation
-from execplan.execution.attributes import BY_COMMAND, BY_TOOL, LIMITS, types_performed_by
+from execplan.execution.attributes import BY_COMMAND, BY_TOOL, DEFAULT_TIMEOUT_S, LIMITS, types_performed_by
 from execplan.execution.documents import document_rules, field_patterns
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
-DEFAULT_TIMEOUT_S: Final = 300
-"""Default timeout of a step; as it is not a choice, the limit of the run shortens it without a warning."""
 
 Version = Annotated[int, Meta(ge=1, le=1)]
 """Version of the document format; a `Literal[1]` would accept true."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.text_lines import digest
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import DEFAULT_TIMEOUT_S, LEVELS
 from execplan.execution.permission import NEVER, PLANS, READ_POLICIES, STEPS, needs_person
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ SSH = "ssh"
 SIGNATURES = ("machine", SSH)
 """Which key signs approvals: the machine's, or the SSH key of whoever approves; the strictest value is last."""
 _LATER_SETTINGS = (
-    *("person_for", "programs", "commit_plans", "commit_steps", "require_checks"),
+    *("person_for", "programs", "timeout", "commit_plans", "commit_steps", "require_checks"),
     *("signatures", "groups", "approval"),
 )
 """Settings that count in the version only if they differ from their default: older approvals stay valid."""
@@ -79,6 +79,8 @@ class Policy(NamedTuple):
     """Maximum size of what a plan writes, in megabytes."""
     seconds: int = 14_400
     """Time limit for a whole run, in seconds."""
+    timeout: int = DEFAULT_TIMEOUT_S
+    """Time limit of a step whose plan sets none, in seconds."""
     memory_mb: int = 4096
     """Memory limit for all processes of a step together, in megabytes."""
     processes: int = 512
@@ -149,6 +151,10 @@ class Policy(NamedTuple):
             if settings[name] == getattr(Policy(), name):
                 del settings[name]
         return digest(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
+
+    def step_seconds(self, timeout_s: int) -> int:
+        """Return the time limit of a step, in seconds: that of the plan, or of the policy if the plan sets none."""
+        return self.timeout if timeout_s == DEFAULT_TIMEOUT_S else timeout_s
 
     def needs_person(self, level: str) -> bool:
         """Return whether a person must approve a step with this risk level."""

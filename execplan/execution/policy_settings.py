@@ -137,6 +137,7 @@ def _settings() -> tuple[Setting, ...]:
         limit("files", 100_000, "Maximum number of files that the steps of a plan write or delete."),
         limit("megabytes", 100_000, "Maximum megabytes that the steps of a plan write."),
         limit("seconds", 604_800, "Maximum seconds for a whole run."),
+        limit("timeout", 86_400, "Maximum seconds for a step without a timeout."),
         limit("memory_mb", 1_000_000, "Maximum memory of all processes of a step together."),
         limit("processes", 100_000, "Maximum number of processes of a step at the same time."),
         limit("file_mb", 1_000_000, "Maximum size of a file that a command writes, in megabytes."),

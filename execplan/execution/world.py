@@ -96,6 +96,9 @@ class World(Protocol):
     def memory_bytes(self) -> int:
         """Return the available memory in bytes, or -1 if unknown."""
 
+    def total_memory_bytes(self) -> int:
+        """Return the memory of the machine in bytes, or -1 if unknown."""
+
     def syntax(self, language: str, content: bytes) -> str | None:
         """Return the syntax error reported by an installed program of the language, or an empty string.
 

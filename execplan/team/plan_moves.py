@@ -110,7 +110,7 @@ def archive(
     The parameters are as in `plan_archive.archive_plan`. A plan with an unfinished run, or as finished while its own
     worktree is not merged, is archived only with `force`.
     """
-    from execplan.execution.engine.run_records.run_statuses import open_run_warnings
+    from execplan.execution.engine.run_records.finishing_commands import open_run_warnings
     from execplan.team.advice import execution_status
     from execplan.team.review.comment_file import open_comment_warnings
     from execplan.team.worktrees.worktree_record import merge_command

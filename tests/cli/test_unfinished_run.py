@@ -222,12 +222,38 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepo
     desk.approve()
     for command in ("status", "next", "show", "runs", "show --run"):
         assert desk.type(*command.split(), "--json").json["next"][0] == resume, command
-    assert resume in desk.refused(1, "open-run", "archive")["hint"]
+    refused = desk.refused(1, "open-run", "archive")
+    assert resume in refused["hint"]
+    assert refused["candidates"] == [f"run {run} can be resumed: its new revision is approved"]
     desk.patch.setenv("EXECPLAN_AGENT", "agent-1")
     asked = [f"ask a person to run: execplan {command} {run} -p {NAME}" for command in ("resume", "rollback")]
     assert desk.type("show", "--run", "--json").json["next"] == asked
     desk.patch.delenv("EXECPLAN_AGENT")
     assert desk.type("resume").exit == 0
+
+
+def test_a_corrected_script_is_approved_before_the_run_is_resumed(desk: InProcessRepository) -> None:
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\n')
+    desk.write("t.sh", "exit 3\n")
+    with_approved_plan(desk, "```sh {#check}\nsh t.sh\n```\n")
+    assert desk.type("run").exit == 1
+    run, evaluate = run_id(desk), f"execplan evaluate {NAME}"
+    commands = ("next", "status", "show", "show --run")
+    for command in commands:
+        assert evaluate not in desk.type(*command.split(), "--json").json["next"], "nothing has changed"
+    desk.write("t.sh", "exit 0\n")
+    for command in commands:
+        follow = [line for line in desk.type(*command.split(), "--json").json["next"] if "show" not in line]
+        assert follow[0] == evaluate, command
+        assert not [line for line in follow if "resume" in line], command
+    assert "code that its steps use has changed" in desk.type("next").out
+    assert desk.type("resume").exit != 0
+    assert f"approve {NAME}" in desk.type("evaluate", "--json").json["next"][0]
+    desk.approve()
+    for command in ("next", "status"):
+        assert desk.type(command, "--json").json["next"] == [f"execplan resume 1 -p {NAME}"], command
+    assert desk.type("resume").exit == 0
+    assert run == run_id(desk)
 
 
 def test_the_steps_of_a_revision_are_not_approved_again_after_a_rollback(desk: InProcessRepository) -> None:

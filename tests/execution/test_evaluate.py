@@ -451,6 +451,12 @@ def test_resources(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
         "the disk has only 50 MB left",
         "only 50 MB of memory are available",
     ]
+    monkeypatch.setattr(DiskWorld, "total_memory_bytes", lambda self: 2 << 30)
+    memory = evaluate_steps(repo, run("git status"), policy=Policy(memory_mb=8192))
+    message = "a step may use 8,192 MB of memory, but the machine has 2,048 MB"
+    assert message in messages(memory, "resources", "warning")
+    fitting = evaluate_steps(repo, run("git status"), policy=Policy(memory_mb=2048))
+    assert not [text for text in messages(fitting, "resources", "warning") if "machine" in text]
     monkeypatch.setattr(DiskWorld, "free_bytes", lambda self: 1)
     assert messages(evaluate_steps(repo, create("a.txt", "four")), "resources", "error")
     monkeypatch.setattr(DiskWorld, "free_bytes", lambda self: -1)

@@ -20,7 +20,7 @@ from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.agents.user_program import sensitive_text
-from execplan.agents.user_program.program_call import CallResult, UserProgram
+from execplan.agents.user_program.program_call import CALL_FAILURES, INTERRUPTED, CallResult, UserProgram
 from execplan.core.documents.document_io import to_json_bytes
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, interrupted_error
@@ -44,6 +44,12 @@ REJECTED: Final = "refused"
 FAILED: Final = "failed"
 """Outcome of a call that returned no answer."""
 NOT_SENT: Final = "not_sent"
+LEAK: Final = "leak"
+INVALID: Final = "invalid"
+UNRECORDED: Final = "unrecorded"
+ERROR: Final = "error"
+FAILURES: Final = (*CALL_FAILURES, LEAK, INVALID, UNRECORDED, ERROR)
+"""Why there is no proposal: how the call failed; or its answer has a secret or is invalid, it can't be recorded, or execplan failed."""
 _MARK_DIGITS = 8
 """Number of hexadecimal digits in the mark that makes placeholders differ from all texts of a plan."""
 _MAX_VIOLATIONS = 20
@@ -91,6 +97,8 @@ class EnhancementResult(NamedTuple):
     outcome: str
     reason: str
     """Reason why no proposal exists."""
+    failure: str = ""
+    """One of FAILURES if the call gave no acceptable answer."""
     violations: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     """Differences of the proposal as text, without secrets, like all the following fields."""
@@ -137,7 +145,7 @@ def request_enhancement(
     An interruption is recorded as well, and then raised. Raises ExecplanError if the end of the call can't be recorded.
     """
     from execplan.agents.enhancer.enhancement_request import EnhancementRecord
-    from execplan.agents.user_program.program_call import CallResult, call_program
+    from execplan.agents.user_program.program_call import call_program
     from execplan.execution.engine.audit_log.log_writer import AuditLog
 
     audit_log = AuditLog(project, ref)
@@ -148,18 +156,20 @@ def request_enhancement(
     try:
         record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
     except ExecplanError as error:
-        return EnhancementResult(NOT_SENT, f"the call can't be recorded, so nothing was sent: {error.message}")
-    call_result = CallResult(b"", "", "", 0.0)
+        return EnhancementResult(
+            NOT_SENT, f"the call can't be recorded, so nothing was sent: {error.message}", UNRECORDED
+        )
+    call_result = CallResult(b"", "", "", "", 0.0)
     try:
         call_result = call_program(project, command, prepared_request.payload)
         result = _interpret_call(project, ref, prepared_request, command.program, call_result)
     except ExecplanError as error:
-        result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message))
+        result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message), ERROR)
     except BaseException as error:
-        record.record_end(FAILED, type(error).__name__, call_result.answer, call_result.seconds)
+        record.record_end(FAILED, ERROR, type(error).__name__, call_result.answer, call_result.seconds)
         raise
     reason = result.reason + (f": {result.violations[0]}" if result.violations else "")
-    warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
+    warnings = record.record_end(result.outcome, result.failure, reason, call_result.answer, call_result.seconds)
     if call_result.signal:
         raise _interrupted_error(call_result.signal)
     commit, commit_warnings = (
@@ -173,11 +183,11 @@ def _interpret_call(
 ) -> EnhancementResult:
     """Return the result of a call that has ended. Raises ExecplanError."""
     if call_result.signal:
-        return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
+        return EnhancementResult(FAILED, f"interrupted by {call_result.signal}", INTERRUPTED)
     if call_result.reason:
-        return EnhancementResult(
-            FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason)
-        )
+        outcome = FAILED if call_result.started else NOT_SENT
+        reason = prepared_request.masker.mask_text(call_result.reason)
+        return EnhancementResult(outcome, reason, call_result.failure)
     return _evaluate_answer(project, ref, prepared_request, program, call_result.answer)
 
 
@@ -189,7 +199,8 @@ def _evaluate_answer(
     if masker.has_leak(data.decode("utf-8", "replace")) or any(
         [masker.has_leak(text) for text in iter_texts(answer.value)]
     ):
-        return EnhancementResult(REJECTED, "its answer contains a secret, or text that was redacted before sending")
+        message = "its answer contains a secret, or text that was redacted before sending"
+        return EnhancementResult(REJECTED, message, LEAK)
     violations = list(answer.violations)
     document = None
     if answer.is_complete:
@@ -199,9 +210,8 @@ def _evaluate_answer(
         reported_pointers = {violation.pointer for violation in violations}
         violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
     if violations or document is None:
-        return EnhancementResult(
-            REJECTED, "its answer is invalid", _format_violations(masker, violations, answer.omitted)
-        )
+        violation_texts = _format_violations(masker, violations, answer.omitted)
+        return EnhancementResult(REJECTED, "its answer is invalid", INVALID, violation_texts)
     from execplan.core.edits.plan_writer import format_diff
     from execplan.core.files import atomic_files
     from execplan.core.project import project_state

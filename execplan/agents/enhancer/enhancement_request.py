@@ -108,14 +108,14 @@ class EnhancementRecord:
         }
         audit_log.append(ENHANCING, self._details)
 
-    def record_end(self, outcome: str, reason: str, received: bytes, seconds: float) -> tuple[str, ...]:
+    def record_end(self, outcome: str, failure: str, reason: str, received: bytes, seconds: float) -> tuple[str, ...]:
         """Write the record of the end and update the anchor. Raises ExecplanError if the record can't be written.
 
         Returns a warning if the anchor could not be updated; the record stays.
         """
         from execplan.core.errors import ExecplanError
 
-        outcome_fields = {"ended": outcome, "reason": reason, "seconds": round(seconds, 3)}
+        outcome_fields = {"ended": outcome, "failure": failure or None, "reason": reason, "seconds": round(seconds, 3)}
         received_fields = {"received": digest(received) if received else None, "received_bytes": len(received)}
         self._audit_log.append(ENHANCED, {**self._details, **outcome_fields, **received_fields})
         try:

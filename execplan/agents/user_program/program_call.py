@@ -109,6 +109,20 @@ def is_inside_repository(project: Project, path: str) -> bool:
     return is_inside(os.path.realpath(path), root) or is_inside(os.path.normpath(path), root)
 
 
+NOT_STARTED: Final = "not_started"
+TIMEOUT: Final = "timeout"
+LIMIT: Final = "limit"
+INTERRUPTED: Final = "interrupted"
+EXIT: Final = "exit"
+TOO_LONG: Final = "too_long"
+EMPTY: Final = "empty"
+CALL_FAILURES: Final = (NOT_STARTED, TIMEOUT, LIMIT, INTERRUPTED, EXIT, TOO_LONG, EMPTY)
+"""How a call can fail: the program did not start, was stopped (a limit of time or of resources, or a person), ended with a
+status other than 0 or by a signal, or printed too much or nothing."""
+_STOP_CAUSES: Final = {"error": NOT_STARTED, "timeout": TIMEOUT, "limit": LIMIT, "interrupted": INTERRUPTED}
+"""The failure for each cause that ends a command."""
+
+
 class CallResult(NamedTuple):
     """The output of a call, and how the call ended."""
 
@@ -116,6 +130,8 @@ class CallResult(NamedTuple):
     """Standard output of the program; if it is too long, only the beginning."""
     reason: str
     """Reason why the output is not an answer; empty if it may be one."""
+    failure: str
+    """One of CALL_FAILURES, if there is a reason."""
     signal: str
     """Name of the signal that interrupted execplan during the call; empty if none did."""
     seconds: float
@@ -144,7 +160,8 @@ def call_program(project: Project, command: UserProgram, request: bytes) -> Call
             ended = run_command(order, None, output, stop)
     last_error = make_redaction().redact_text(output.last_error)
     started = ended.cause != "error" or ended.exit is None
-    return CallResult(ended.stdout, _failure_reason(ended, command, last_error), stop.signal, ended.seconds, started)
+    failure, reason = _find_failure(ended, command, last_error)
+    return CallResult(ended.stdout, reason, failure, stop.signal, ended.seconds, started)
 
 
 class _ProgramOutput:
@@ -192,14 +209,14 @@ def _environment(project: Project, command: UserProgram) -> dict[str, str]:
     return env
 
 
-def _failure_reason(ended: CommandResult, command: UserProgram, last_error: str) -> str:
-    """Return why the output is not an answer, with the last line of standard error; empty if it may be one."""
+def _find_failure(ended: CommandResult, command: UserProgram, last_error: str) -> tuple[str, str]:
+    """Return how a call failed, and why, with the last line of standard error; two empty texts if it may have succeeded."""
     if ended.cause:
-        return ended.reason
+        return _STOP_CAUSES.get(ended.cause, NOT_STARTED), ended.reason
     if ended.signal is not None:
-        return f"it was ended by signal {ended.signal}"
+        return EXIT, f"it was ended by signal {ended.signal}"
     if ended.exit:
-        return f"exit {ended.exit}" + (f": {last_error.strip()[:_MAX_ERROR_CHARS]}" if last_error.strip() else "")
+        return EXIT, f"exit {ended.exit}" + (f": {last_error.strip()[:_MAX_ERROR_CHARS]}" if last_error.strip() else "")
     if not ended.is_complete:
-        return f"its answer is longer than {command.kilobytes} kilobytes"
-    return "" if ended.stdout.strip() else "it printed no answer"
+        return TOO_LONG, f"its answer is longer than {command.kilobytes} kilobytes"
+    return ("", "") if ended.stdout.strip() else (EMPTY, "it printed no answer")

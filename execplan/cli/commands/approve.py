@@ -131,7 +131,8 @@ def approve(
             # the digest is not filled in: whoever only follows hints has to read the evaluation for it
             command = approval_output.digest_command(ref.shell_name, "DIGEST", scope, options)
             hint = f"read the evaluation, then approve its digest: execplan evaluate {ref.shell_name}; {command}"
-            raise usage_error(message, hint)
+            unbound = approval_output.unbound_code(evaluated, scope)
+            raise usage_error(message, hint, [f"the approval won't cover {code}" for code in unbound])
         changes_text, _ = features.load(features.APPROVAL_CHANGES)(project, ref, evaluated)
         approval_output.ask_for_approval(evaluated, scope, warnings, changes_text)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []

@@ -31,8 +31,8 @@ from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
-from execplan.execution.engine.run_records.finishing_commands import finishing_commands
-from execplan.execution.engine.run_records.run_statuses import describe_open_state, list_open_runs
+from execplan.execution.engine.run_records.finishing_commands import describe_open_run, finishing_commands
+from execplan.execution.engine.run_records.run_statuses import list_open_runs
 from execplan.team import plan_moves
 from execplan.team.advice.no_open_plans import describe_no_open_plans
 
@@ -237,7 +237,7 @@ def _load_blockers(project: Project, ref: PlanRef, *, finished: bool) -> Archive
     runs = list_open_runs(project, ref)
     if not runs:
         return blockers
-    reasons = [f"run {run.id} {describe_open_state(run.state, run.why)}: finish or roll it back first" for run in runs]
+    reasons = [f"{describe_open_run(project, ref, run)}: finish or roll it back first" for run in runs]
     command = finishing_commands(project, ref, runs[0], plan_store.name_in_commands(project, ref))[0]
     return ArchiveBlockers((*reasons, *blockers.reasons), "finish or roll back its run", command)
 

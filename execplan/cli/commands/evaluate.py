@@ -14,7 +14,9 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.core import features
 from execplan.core.errors import CHECK_FAILED, OK, POLICY, ExecplanError
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.hint_reader import ask_person
 from execplan.core.plan_store.plan_store import quote_plan_name
+from execplan.execution import rare_features
 
 if TYPE_CHECKING:
     from execplan.core.plan_store.plan_store import PlanRef
@@ -96,16 +98,31 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
     text = f"{changes_text}\n\n{text}" if changes_text else text
     advice, is_approval_next = _advise_run(project, ref, name, ok=ok), False
     next_commands, work = advice.commands, advice.work
-    if not next_commands and (not ok or _has_old_steps(evaluated_plan)):
+    left_change = features.load(rare_features.TRIED_CHANGE_LEFT)(project, ref, current.document) if not ok else ""
+    if left_change and not next_commands:
+        advice = advice._replace(why=left_change)
+        next_commands = (f"execplan compile {name} --from-diff --restore",)
+    elif not next_commands and (not ok or _has_old_steps(evaluated_plan)):
         next_commands = (_command_after_edit(evaluated_plan, name),)
         work = Work("fix the errors above", next_commands[0]) if not ok else None
     elif not next_commands:
         is_approval_next = True
-        next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
+        if advice.why and _has_signed(project, ref, evaluated_plan):
+            advice = advice._replace(why=f"{advice.why}\n{approval_output.OTHERS_APPROVE}")
+            next_commands = (ask_person(f"execplan approve {name}"),)
+        else:
+            next_commands = (approval_output.approve_command(evaluated_plan, name, as_json=call.as_json),)
     text = f"{text}\n{advice.why}" if advice.why else text
     return Answer(
         data, text, OK if ok else CHECK_FAILED, warnings, next_commands, work=work, is_fitted=is_approval_next
     )
+
+
+def _has_signed(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> bool:
+    """Return whether whoever reads the evaluation has approved the plan, so that only others still can."""
+    from execplan.execution.approvals.approval_status import has_signed
+
+    return has_signed(project, ref, evaluated_plan.policy, evaluated_plan.binding.digest)
 
 
 def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advice:
@@ -125,7 +142,9 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
         execution_status.unfinished_run(status),
     )
     if failed_run is not None and not execution_status.is_rolled_back(failed_run):
-        return advise_after_failure(failed_run, name)
+        advice = advise_after_failure(project, ref, failed_run, name)
+        is_this = advice.commands[:1] == (f"execplan evaluate {name}",)
+        return Advice(why=advice.why) if is_this and ok else advice
     if open_run is not None and execution_status.is_edited(open_run):
         why = execution_status.open_run_text(open_run, "")
         return Advice(execution_status.open_run_commands(status, name), why=why)

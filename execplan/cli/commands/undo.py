@@ -14,6 +14,7 @@ from execplan.cli.output.move_output import PlanAnswer, join_answers, move_answe
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.plan_editing import edit_answer
+from execplan.core import features
 from execplan.core.archive.plan_move import MoveResult
 from execplan.core.edits.edit_entries import REDO, UNDO
 from execplan.core.edits.plan_writer import WriteOptions
@@ -35,6 +36,7 @@ from execplan.core.undo.operation_selection import (
 )
 from execplan.core.undo.plan_removal import is_committed
 from execplan.core.undo.undo_redo import ReversalResult, ReversedStep
+from execplan.execution import rare_features
 from execplan.execution.engine.run_records.finishing_commands import ensure_no_open_runs
 from execplan.team.advice.advice import Work
 
@@ -82,6 +84,10 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
     next_command = f"execplan show {name}" if os.path.lexists(path) else _find_command_after_removal(chosen, path)
     answer = edit_answer(result, options, next_command)
     answer = answer._replace(data={**answer.data, "operation": operation})
+    if operation["command"] == "compile" and "tried change" in operation["summary"] and result.changed:
+        if stash := features.load(rare_features.STASHED_CHANGE)(chosen.project, chosen.ref.id):
+            stash_text = f"the change itself is in git's stash; to have it again: git stash apply {stash[:12]}"
+            answer = answer._replace(text=f"{answer.text}\n{stash_text}")
     if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:
         return answer
     redo_command = f"execplan redo -p {name}"

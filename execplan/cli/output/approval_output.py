@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.evaluation.approval_scope import ApprovalScope
 
+OTHERS_APPROVE = "commit and push the approval; then they approve the plan in their own checkout"
+"""What is to do after somebody has approved a plan which others must approve, too."""
 _SHOWN_DIGEST_DIGITS = 12
 """Number of hex digits in a suggested command."""
 
@@ -69,8 +71,11 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     lines = [evaluation_text(evaluated), *(["", changes] if changes else []), *scope_lines(scope, evaluated.path)]
     lines += fit_lines(*[f"warning: {printable_line(warning)}" for warning in warnings])
     print(printable_text("\n".join(lines)), flush=True)
-    print(f"Approve {subject}? [y/N] ", end="", flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not _is_confirmed(f"Approve {subject}?"):
+        raise _declined_error("")
+    if (unbound := unbound_code(evaluated, scope)) and not _is_confirmed(
+        f"The approval doesn't cover {'; '.join(unbound)}. Changes there run without another approval. Approve anyway?"
+    ):
         raise _declined_error("")
     for step in scope.covered:
         if step.risk.level == CRITICAL:
@@ -78,6 +83,22 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
             print(f"{step.step.id} is CRITICAL: {reason}. Type its name to approve it: ", end="", flush=True)
             if sys.stdin.readline().strip() != step.step.id:
                 raise _declined_error(f": {step.step.id} was not confirmed by its name")
+
+
+def _is_confirmed(question: str) -> bool:
+    """Ask a question, and return whether the answer is yes."""
+    print(f"{question} [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def unbound_code(evaluated: EvaluatedPlan, scope: ApprovalScope) -> list[str]:
+    """Return the code that the commands of approved steps name and no approval can cover, each with its step and reason.
+
+    None is returned for an agent's plan, in which `guard` checks each command when it is called.
+    """
+    if evaluated.current_plan.document.mode == "agent":
+        return []
+    return [f"{step.step.id}: {printable_line(code)}" for step in scope.covered for code in step.code.unbound]
 
 
 def _declined_error(why: str) -> ExecplanError:
@@ -122,6 +143,7 @@ def approval_answer(
         "by_policy": _ids(scope.by_policy),
         "done": _ids(scope.finished),
         "missing_approvers": list(missing),
+        "unbound_code": unbound_code(evaluated, scope),
         "not_covered": [{"id": uncovered.evaluated.step.id, "why": uncovered.why} for uncovered in scope.uncovered],
     }
     count = format_count(len(covered), "step")
@@ -132,11 +154,12 @@ def approval_answer(
         until = f"by {approval.approver} until {approval.expires_at}"
         lines = fit_line(f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}")
     lines += scope_lines(scope, evaluated.path)[1:]
+    lines += fit_lines(*[f"doesn't cover {code}" for code in data["unbound_code"]])
     if origin := describe_origin(evaluated.current_plan.document, is_in_text=evaluated.is_in_text):
         lines.append(origin)
     if missing:
         lines += fit_lines(*[f"not enough approvers: {printable_line(need)}" for need in missing])
-        lines += fit_line("commit and push the approval; then they approve the plan in their own checkout")
+        lines += fit_line(OTHERS_APPROVE)
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
     return Answer(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from execplan.cli.answer import Answer
 from execplan.cli.output.steps_output import skipped_line_texts, steps_json, steps_table
 from execplan.cli.output.terminal_text import printable_lines
+from execplan.core import features
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import CHECK_FAILED, ErrorContext, ExecplanError, usage_error
@@ -20,6 +21,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import ensure_no_link_out
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.text_lines import digest
+from execplan.execution import rare_features
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
 from execplan.execution.approvals import artifact_store
@@ -153,9 +155,11 @@ def store_result(
     }
     if options.dry_run:
         answer_data["diff"] = stored_document.diff
-    next_commands = (
-        () if options.dry_run else (f"execplan evaluate {quote_plan_name(ref.id, project.display_path(ref.path))}",)
-    )
+    name = quote_plan_name(ref.id, project.display_path(ref.path))
+    left_change = features.load(rare_features.TRIED_CHANGE_LEFT)(project, ref, compile_result.document)
+    lines += [escape_unprintable(left_change)] if left_change else []
+    next_command = f"execplan compile {name} --from-diff --restore" if left_change else f"execplan evaluate {name}"
+    next_commands = () if options.dry_run else (next_command,)
     warnings = (*compile_result.warnings, *stored_document.warnings)
     diff = stored_document.diff if options.dry_run else ""
     return Answer(

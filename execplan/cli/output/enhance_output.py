@@ -34,7 +34,7 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     try:
         sending = enhancement.prepare_request(project, ref, load_current_plan(project, ref).document, share)
     except ExecplanError as error:
-        why = {"program": program, "ended": enhancement.NOT_SENT, "reason": error.message}
+        why = {"program": program, "ended": enhancement.NOT_SENT, "failure": enhancement.ERROR, "reason": error.message}
         return _add_enhancement(answer, why, [], (_warning(error.message),))
     request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
     closed = () if share else (_NOTHING_SHARED,)
@@ -44,7 +44,12 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
         else:
             recipient = "nobody yet, because your settings name no enhancer"
         text = [f"would send {_size_text(sending)} to {recipient}:", "", sending.payload.decode().rstrip("\n")]
-        request_data |= {"ended": enhancement.NOT_SENT, "reason": "", "request": sending.payload.decode()}
+        request_data |= {
+            "ended": enhancement.NOT_SENT,
+            "failure": None,
+            "reason": "",
+            "request": sending.payload.decode(),
+        }
         return _add_enhancement(answer, request_data, text, closed)
     result = enhancement.request_enhancement(project, ref, sending, command, options)
     data = {**request_data, **_enhancement_json(result)}
@@ -110,7 +115,7 @@ def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, A
 def _enhancement_json(result: EnhancementResult) -> dict[str, Any]:
     return {
         "ended": result.outcome,
-        **json_fields(result, "reason violations"),
+        **json_fields(result, "reason failure? violations"),
         "received": {
             "sha256": digest(result.received) if result.received else None,
             "bytes": len(result.received),

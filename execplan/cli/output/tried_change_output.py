@@ -12,7 +12,7 @@ from execplan.core.plan.plan_change import PlanChange
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
 from execplan.execution.tried_changes.change_reader import read_change
-from execplan.execution.tried_changes.change_restore import ensure_restorable, restore_files
+from execplan.execution.tried_changes.change_restore import STASH_MESSAGE, ensure_restorable, restore_files
 from execplan.execution.tried_changes.change_steps import TriedSteps, write_steps
 
 
@@ -58,7 +58,7 @@ def tried_change_answer(
         if options.dry_run:
             text += f"\nwould revert {count}"
         else:
-            stash = restore_files(project, paths, f"execplan: change of plan {ref.id}")
+            stash = restore_files(project, paths, STASH_MESSAGE.format(ref.id))
             text += f"\nreverted {count}; to have the change again: git stash apply {stash[:12]}" if stash else ""
     data = {
         **answer.data,

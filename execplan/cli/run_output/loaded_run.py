@@ -58,7 +58,7 @@ def _advise_uncompleted(run: LoadedRun) -> Advice:
     last_run, _ = run_summary.find_last_begun_run(run.run_paths.project, run.run_paths.ref)
     if last_run is not None and last_run.id != run.run_paths.id:
         return Advice((f"execplan show {name} --run {last_run.id}",))
-    advice = advise_after_failure(run_status.as_document(), name)
+    advice = advise_after_failure(run.run_paths.project, run.run_paths.ref, run_status.as_document(), name)
     commands = [_show_command(run), *advice.commands]
     if run_state.status != states.ROLLED_BACK:
         commands.append(format_run_command("rollback", run.run_paths.id, name))

@@ -90,10 +90,7 @@ def unignored_files(project: Project) -> list[str]:
 
 
 def ignored_paths(project: Project) -> dict[str, bool]:
-    """Return the files and directories that match git's ignore patterns, and whether each is a directory.
-
-    Raises ExecplanError if git fails.
-    """
+    """Return the paths that match git's ignore patterns, and whether each is a directory; raises ExecplanError."""
     args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
     lines = output(project, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
     paths = [line[3:] for line in lines if line.startswith(b"!! ")]

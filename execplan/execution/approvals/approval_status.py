@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from execplan.core import features
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store.plan_store import PlanRef
@@ -20,6 +21,10 @@ from execplan.execution.approvals.approved_plan import (
     select_valid,
 )
 from execplan.execution.execution_plan import ExecutionPlan
+from execplan.execution.policy import Policy
+
+if TYPE_CHECKING:
+    from execplan.execution.approvals.approval_signers import SigningRules
 
 ApprovalStatus: TypeAlias = "ApprovedPlan | UnapprovedPlan | UncompiledPlan"
 
@@ -65,6 +70,19 @@ def list_missing_approvers(project: Project, ref: PlanRef, run_id: str = "") -> 
     """Return who must still approve a plan that somebody has approved, one line each. Raises ExecplanError."""
     status = find_status(project, ref, run_id)
     return status.reasons if status.state == INCOMPLETE else ()
+
+
+def has_signed(project: Project, ref: PlanRef, policy: Policy, digest: str) -> bool:
+    """Return whether the person whose key git signs with is among those who have approved a digest."""
+    approvals = [stored.approval for stored in approval_files.select_readable(approval_files.read_all(project, ref))]
+    keys = {approval.key for approval in approvals if approval.digest == digest and approval.ssh is not None}
+    if not keys:
+        return False
+    try:
+        rules: SigningRules = features.load(features.SIGNING_RULES)(project, policy)
+        return rules.is_ssh and rules.find_signer("terminal", None, dry_run=True).key in keys
+    except ExecplanError:  # such a person can't approve
+        return False
 
 
 def _unapproved_plan(candidate: ApprovalCandidate, checked_approvals: list[CheckedApproval]) -> UnapprovedPlan:

@@ -158,6 +158,10 @@ class DiskWorld:
                         return int(line.split()[1]) << 10
         except (OSError, ValueError):
             pass
+        return self.total_memory_bytes()
+
+    def total_memory_bytes(self) -> int:
+        """Return the memory of the machine in bytes, or -1 if unknown."""
         if sys.platform == "win32":
             return -1
         try:

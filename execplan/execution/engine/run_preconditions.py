@@ -15,6 +15,7 @@ from execplan.execution.approval_document import Approval
 from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.approvals.current_plan import load_current_plan
 from execplan.execution.approvals.disk_world import DiskWorld
+from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal import RunEntry
@@ -48,6 +49,25 @@ def list_changed_programs(project: Project, run_state: RunState, steps: Iterable
         run_state.programs,
         {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)},
     )
+
+
+def must_be_approved_again(project: Project, ref: PlanRef, run: str) -> bool:
+    """Return whether the remaining steps of an ended run would use other programs or code than approved, which the policy refuses.
+
+    It is false if the run can't be read, as `audit` and `doctor` report.
+    """
+    try:
+        if effective_policy(project).programs != "refuse":
+            return False
+        run_paths = run_directories.get_run_paths(project, ref, run)
+        entries = read_run_entries(run_paths)
+        run_state = load_run_state(run_paths, entries)
+        completed = run_state.steps_with_status(states.COMPLETED)
+        document = run_revisions.load_document(run_paths, entries)
+        steps = [step for step in document.steps if step.id not in completed]
+        return bool(run_state.programs and list_changed_programs(project, run_state, steps))
+    except ExecplanError:
+        return False
 
 
 def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str, Any]:

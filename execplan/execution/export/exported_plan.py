@@ -22,7 +22,7 @@ from execplan.execution.engine.schedule import Schedule
 from execplan.execution.execution_plan import Step, Type
 from execplan.execution.export.export_jobs import Job, count_parallel_steps, job_digest, partition
 from execplan.execution.export.job_setup import JobSetup, find_setup
-from execplan.execution.policy import SSH
+from execplan.execution.policy import SSH, Policy
 from execplan.execution.world import ABSENT
 
 MAX_JOBS = 256
@@ -183,22 +183,26 @@ def export_plan(project: Project, ref: PlanRef, *, uses_checkout: bool, environm
         Schedule(document, None, lambda path: False),
         hint=f"an export needs all steps: approve them without --step, then export again: execplan approve {ref.shell_name}",
     )
-    jobs = partition(document, repository_policy(project))
+    policy = repository_policy(project)
+    jobs = partition(document, policy)
     ensure_exportable(project, ref, approved_plan, jobs, uses_checkout=uses_checkout)
     exported_jobs = [
         ExportedJob(
-            job, job_digest(approved_plan.binding, jobs, job.number), _minutes(job), find_setup(project, job.steps)
+            job,
+            job_digest(approved_plan.binding, jobs, job.number),
+            _minutes(job, policy),
+            find_setup(project, job.steps),
         )
         for job in jobs
     ]
     return ExportedPlan(ref.id, project.display_path(ref.path), tuple(exported_jobs), environment)
 
 
-def _minutes(job: Job) -> int:
+def _minutes(job: Job, policy: Policy) -> int:
     seconds = 0.0
     for step in job.steps:
         retries = step.on_failure.max_retries
-        tests = step.timeout_s if step.validation.test_after is not None else 0
-        seconds += (1 + retries) * (step.timeout_s + tests)
+        programs = 2 if step.validation.test_after is not None else 1
+        seconds += (1 + retries) * programs * policy.step_seconds(step.timeout_s)
         seconds += sum([step.on_failure.backoff_ms / 1000 * 2**retry for retry in range(retries)])
     return min(int(seconds // 60) + 1 + _MINUTES_FOR_SETUP, _MAX_MINUTES)

@@ -142,6 +142,8 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRi
         for path in diff_paths(step.get("patch", "")):
             yield rate_path(path, action, table)
     yield from _rate_content(step, table)
+    if step.get("content") or step.get("patch") or step.get("replacement"):
+        yield from features.load(rare_features.API_CHANGES)(step)
 
 
 def _rate_commands(step: Mapping[str, Any], table: RiskTable) -> Iterator[CommandRisk]:

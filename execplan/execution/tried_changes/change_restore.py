@@ -8,6 +8,9 @@ from execplan.core.errors import ExecplanError
 from execplan.core.git import git_process, git_query
 from execplan.core.project.project import Project
 
+STASH_MESSAGE = "execplan: change of plan {}"
+"""The message of the stash that keeps a change; with the ID of the plan."""
+
 
 def ensure_restorable(project: Project, paths: Sequence[str], *, staged: bool) -> None:
     """Raise ExecplanError if a file has changes that its step doesn't make, because only a part of them is staged."""

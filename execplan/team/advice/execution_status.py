@@ -31,8 +31,6 @@ _FAILED: Final = ("failed", "rolled_back")
 _COMPLETED: Final = "completed"
 _REVISED: Final = ("approve", "covered")
 """Reasons why a run waits with a new revision: it needs an approval, or an earlier approval covers it."""
-_IS_APPROVED: Final = "can be resumed: its new revision is approved"
-_IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _STATUS_TEXTS = {
     NOT_COMPILED: "not compiled",
     "compiled": "compiled, not approved",
@@ -345,9 +343,7 @@ def open_run_text(run: LastRunJson, approval: str) -> str:
     """Describe an open run, as in "run 1 was interrupted", given the approval status."""
     from execplan.execution.engine.run_records.run_statuses import describe_open_state, run_number
 
-    is_approved = run["why"] == _REVISED[0] and approval == APPROVED
-    state_text = describe_open_state(str(run["state"]), run["why"] or "")
-    text = _IS_APPROVED if is_approved else _IS_COVERED if run["why"] == _REVISED[1] else state_text
+    text = describe_open_state(str(run["state"]), run["why"] or "", is_approved=approval == APPROVED)
     question = f": {run['reason']}" if run["reason"] and run["why"] not in _REVISED else ""
     return f"run {run_number(str(run['id']))} {text}{question}"
 

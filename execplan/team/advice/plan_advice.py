@@ -14,6 +14,7 @@ from execplan.core.plan_store import hint_reader, plan_store
 from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.plan_store import name_in_commands, quote_plan_name
 from execplan.core.text.message_parts import join_first, quote, shorten
+from execplan.execution import rare_features
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
 from execplan.team.advice.conflict_warnings import advise_git, has_conflicts
@@ -63,7 +64,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
         return Advice((_format_start_command(stored_plan, plan, name),))
     if open_tasks is None or open_tasks.task is None:
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks is not None else Advice()
-    return _advise_open_task(open_tasks.task, plan, execution, name)
+    return _advise_open_task(stored_plan, open_tasks.task, plan, execution, name)
 
 
 def _advise_repair(stored_plan: StoredPlan, plan: ParsedPlan, name: str) -> Advice:
@@ -84,7 +85,7 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
         if features.load(features.NO_STEPS)(project, ref):
             return Advice()  # the tasks are done by hand
     if run := execution_status.find_failed_run(execution, stored_plan):
-        return advise_after_failure(run, name)
+        return advise_after_failure(project, ref, run, name)
     if execution_status.can_run_after_rollback(execution["run"], stored_plan):
         return Advice(execution_status.start_commands(execution, name) or (f"execplan evaluate {name}",))
     if steps := execution_status.list_remaining_steps(stored_plan, execution):
@@ -115,9 +116,13 @@ def _is_uncommitted(stored_plan: StoredPlan) -> bool:
         return False
 
 
-def _advise_open_task(task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str) -> Advice:
+def _advise_open_task(
+    stored_plan: StoredPlan, task: dict[str, Any], plan: ParsedPlan, execution: dict[str, Any] | None, name: str
+) -> Advice:
     """Return the advice for the next task: compile the steps that do it, or else do it."""
     if execution is not None and execution["state"] == execution_status.NOT_COMPILED and _has_step(plan, task["id"]):
+        if left_change := features.load(rare_features.TRIED_CHANGE_LEFT)(stored_plan.project, stored_plan.ref):
+            return Advice((f"execplan compile {name} --from-diff --restore",), why=left_change)
         return Advice((f"execplan compile {name}",))
     return advise_task(task, name)
 
@@ -146,8 +151,11 @@ def advise_open_run(run: LastRunJson, commands: tuple[str, ...], name: str) -> A
     return Advice(commands, Work(description, commands[0], otherwise=otherwise))
 
 
-def advise_after_failure(run: LastRunJson, name: str) -> Advice:
-    """Return the advice after a failed run: correct what failed or the steps, then replan; after a rollback, approve again."""
+def advise_after_failure(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> Advice:
+    """Return the advice after a failed run: correct what failed or the steps, then replan; after a rollback, approve again.
+
+    If a script or another file with code was corrected, the approval does not cover it any more.
+    """
     from execplan.execution.engine import error_hints
     from execplan.execution.engine.run_records.run_statuses import describe_open_state, run_number
 
@@ -159,6 +167,9 @@ def advise_after_failure(run: LastRunJson, name: str) -> Advice:
     if execution_status.is_edited(run):
         why = f"{why}; it {describe_open_state(str(run['state']), str(run['why']))}"
         return Advice((execution_status.edited_run_command(run, name), show_command), why=why)
+    if features.load(rare_features.NEW_APPROVAL)(project, ref, str(run["id"])):
+        why = f"{why}; code that its steps use has changed, so the run can be resumed after a new approval"
+        return Advice((f"execplan evaluate {name}", show_command), why=why)
     run_id = run_number(str(run["id"]))
     replan_command = error_hints.format_replan_command(run_id, name)
     resume_command = error_hints.format_resume_command(run_id, name, run["executor"] or "")
@@ -199,7 +210,7 @@ def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
         return advise_open_run(run, execution_status.finish_run_commands(project, ref, run, name), name)
     execution = execution_status.status_if_readable(stored_plan)
     if execution is not None and (run := execution_status.find_failed_run(execution, stored_plan)):
-        return advise_after_failure(run, name)
+        return advise_after_failure(project, ref, run, name)
     return advise_completion(project, ref, name, plan)
 
 

@@ -108,9 +108,10 @@ def _is_archived_in(project: Project, record: WorktreeRecord, worktree: Worktree
 def merge_command(project: Project, ref: PlanRef) -> str:
     """Return the command that merges the plan's own worktree and removes it; empty if that is this one, or not there."""
     record = load_record(project, plan_key(project, ref))
-    worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
-    is_other = worktree is not None and worktree.exists and worktree_plan_path(project) != record.plan
-    return finish_command(project, record) if is_other else ""
+    if record is None or worktree_plan_path(project) == record.plan:
+        return ""
+    worktree = find_worktree(record, list_worktrees(project))
+    return finish_command(project, record) if worktree is not None and worktree.exists else ""
 
 
 def finish_command(project: Project, record: WorktreeRecord) -> str:

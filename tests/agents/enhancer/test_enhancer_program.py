@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
 
 def test_no_answer(asking: EnhancerRepository) -> None:
-    for behavior, why in (
-        (("fail", "3"), "exit 3: for [redacted]"),
-        (("die",), "it was ended by signal 9"),
-        (("flood",), "its answer is longer than 512 kilobytes"),
-        (("say", ""), "it printed no answer"),
+    for behavior, failure, why in (
+        (("fail", "3"), "exit", "exit 3: for [redacted]"),
+        (("die",), "exit", "it was ended by signal 9"),
+        (("flood",), "too_long", "its answer is longer than 512 kilobytes"),
+        (("say", ""), "empty", "it printed no answer"),
     ):
         enhanced = asking.ask(*behavior)
-        assert (enhanced["ended"], enhanced["reason"]) == ("failed", why)
+        assert (enhanced["ended"], enhanced["failure"], enhanced["reason"]) == ("failed", failure, why)
         assert why in enhanced["warnings"][0]
         assert enhanced["next"] == ["execplan evaluate 2026-01-01_parser"]
         assert not (asking.artifacts / "enhanced.json").exists()
         assert [step["id"] for step in asking.stored()["steps"]] == ["build", "push", "api"]
         first, last = asking.records()[-2:]
+        assert last.said["failure"] == failure
         assert (first.kind, last.kind, last.said["ended"], last.said["reason"]) == (
             "enhancing",
             "enhanced",
@@ -44,6 +45,7 @@ def test_an_answer_that_can_not_stand(asking: EnhancerRepository) -> None:
     for behavior in (("deaf",), ("say", "Sure! Here is the plan:")):
         enhanced = asking.ask(*behavior)
         assert (enhanced["ended"], enhanced["reason"]) == ("refused", "its answer is invalid")
+        assert enhanced["failure"] == asking.records()[-1].said["failure"] == "invalid"
         assert enhanced["violations"]
         last = asking.records()[-1]
         assert last.said["reason"] == f"its answer is invalid: {enhanced['violations'][0]}"
@@ -58,14 +60,15 @@ def test_what_can_not_be_started(asking: EnhancerRepository) -> None:
     ):
         asking.settings(f'[enhancer]\ncommand = "{command}"\n')
         enhanced = asking.data("compile", "--enhance")["enhanced"]
-        assert (enhanced["ended"], enhanced["reason"]) == ("not_sent", why)
+        assert (enhanced["ended"], enhanced["failure"], enhanced["reason"]) == ("not_sent", "not_started", why)
         assert "sent " not in asking.run("compile", "--enhance").out
         assert asking.records()[-1].said["program"] == command.split()[0].rpartition("/")[2]
 
 
 def test_what_takes_too_long_is_ended_with_all_that_it_has_started(asking: EnhancerRepository) -> None:
     enhanced = asking.ask("wait", extra_settings="seconds = 1\n")
-    assert (enhanced["ended"], enhanced["reason"]) == ("failed", "it took longer than 1 s")
+    assert (enhanced["ended"], enhanced["failure"]) == ("failed", "timeout")
+    assert enhanced["reason"] == "it took longer than 1 s"
     assert not is_alive(asking.observed_process()["pid"])
     assert _running_processes(asking) == []
 
@@ -100,7 +103,7 @@ def test_what_can_not_be_recorded_is_not_sent(asking: EnhancerRepository) -> Non
     (asking.artifacts / "ledger.jsonl").unlink()
     (asking.folder / "request.json").unlink()
     enhanced = asking.ask("echo")
-    assert enhanced["ended"] == "not_sent"
+    assert (enhanced["ended"], enhanced["failure"]) == ("not_sent", "unrecorded")
     assert "its anchor refers to record 2" in enhanced["reason"]
     assert not (asking.folder / "request.json").exists()
 
@@ -205,7 +208,7 @@ def test_what_holds_unless_the_settings_say_so(asking: EnhancerRepository) -> No
 
 def test_an_answer_that_changes_nothing(asking: EnhancerRepository) -> None:
     enhanced = asking.ask("echo")
-    assert (enhanced["ended"], enhanced["warnings"]) == ("nothing", [])
+    assert (enhanced["ended"], enhanced["failure"], enhanced["warnings"]) == ("nothing", None, [])
     assert not (asking.artifacts / "enhanced.json").exists()
 
 

@@ -27,7 +27,7 @@ TABLE_LINES = {
     "context": 48,
     "dialects": 53,
     "enhancer": 43,
-    "policy": 59,
+    "policy": 60,
     "settings": 80,
     "tasks": 42,
 }

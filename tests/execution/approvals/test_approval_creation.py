@@ -104,6 +104,21 @@ def test_asked_on_a_terminal(desk: InProcessRepository) -> None:
     )
 
 
+@pytest.mark.parametrize(("answers", "status"), [(b"y\ny\n", 0), (b"y\nn\n", 1), (b"y\n\n", 1)])
+def test_code_that_no_approval_can_cover_is_asked_about(desk: InProcessRepository, answers: bytes, status: int) -> None:
+    desk.plan("# Go\n\n## Progress\n\n- [ ] Go.\n\n## Concrete Steps\n\n```sh {#go shell=sh}\nsh $NAME\n```\n")
+    code = "go: $NAME (known only at run time)"
+    assert f"the approval won't cover {code}" in desk.type("approve").err
+    ended, output = terminal(desk, answers, "approve")
+    assert ended == status, output
+    assert f"The approval doesn't cover {code}. Changes there run without another approval. Approve anyway?" in output
+    if status == 0:
+        assert f"doesn't cover {code}" in output.rpartition("approved 1 step")[2]
+        return
+    data = desk.data("approve", "--digest", desk.digest())
+    assert data["unbound_code"] == [code], "the digest of the evaluation that names it is enough"
+
+
 @pytest.mark.parametrize(
     ("answers", "missing"),
     [

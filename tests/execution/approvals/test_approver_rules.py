@@ -36,11 +36,14 @@ def test_two_people_and_one_of_a_group_approve_in_their_own_clones(tmp_path: Pat
     assert first["missing_approvers"] == [need_of_both]
     error = ann.error("run")
     assert (error["exit"], error["code"], error["candidates"]) == (7, "approvers-missing", [need_of_both])
-    assert f"not enough approvers: {need_of_both}" in ann.run("evaluate").out
+    shown = ann.run("evaluate").out
+    assert f"not enough approvers: {need_of_both}\ncommit and push the approval; then they approve" in shown
+    assert shown.endswith(f"\nnext: ask a person to run: execplan approve {NAME}\n"), "she has approved it"
     assert "steps: incomplete" in ann.run("status", NAME).out
     ann.approve()
     assert ann.error("run")["candidates"] == [need_of_both], "the same person counts once"
     bo = team.clone("bo")
+    assert "commit and push" not in bo.run("evaluate").out, "he has not"
     assert bo.approve()["missing_approvers"] == []
     assert bo.states() == {"ann@example.org": "approved", "bo@example.org": "approved"}
     result = bo.run("run")

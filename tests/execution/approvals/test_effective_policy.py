@@ -55,6 +55,7 @@ def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
         ("files = 5", "files", 5),
         ("megabytes = 5", "megabytes", 5),
         ("seconds = 5", "seconds", 5),
+        ("timeout = 5", "timeout", 5),
         ("memory_mb = 5", "memory_mb", 5),
         ("processes = 5", "processes", 5),
         ("file_mb = 5", "file_mb", 5),

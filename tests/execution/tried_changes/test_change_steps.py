@@ -60,13 +60,13 @@ def test_the_steps_come_first_and_are_bound_to_the_task_that_names_the_file() ->
     assert write_steps(other, tried("src/a.py", b"a\n", b"b\n")).steps[0].task == ""
 
 
-def prepare(repo: Folder) -> Path:
+def prepare(repo: Folder, text: str = PLAN) -> Path:
     """A repository with files, a plan, and a change that is not committed."""
     (repo.path / "src").mkdir()
     (repo.path / "src" / "a.py").write_text("def f():\n    return 1\n")
     (repo.path / "gone.txt").write_text("gone\n")
     (repo.path / "data.bin").write_bytes(b"\0\1")
-    plan = repo.plan(PLAN)
+    plan = repo.plan(text)
     repo.git("add", "-A")
     repo.git("commit", "-qm", "start")
     (repo.path / "src" / "a.py").write_text("def f():\n    return 2\n")
@@ -115,7 +115,7 @@ def test_what_is_reverted_can_be_had_again_and_the_steps_make_it(repo: Folder) -
 
 
 def test_a_change_whose_steps_are_written_can_be_reverted_later_and_by_many_at_once(repo: Folder) -> None:
-    prepare(repo)
+    prepare(repo, PLAN.replace("- [ ] ", "- [ ] Change `src/a.py`: ", 1))
     changed = tree(repo)
     first = repo.run("compile", "--from-diff", "--json").json["next"]
     assert [command.partition(" --")[2] for command in first] == ["from-diff --restore"], (
@@ -123,11 +123,16 @@ def test_a_change_whose_steps_are_written_can_be_reverted_later_and_by_many_at_o
     )
     assert repo.ok("compile", "--from-diff", "--dry-run")["written"] == []
     assert tree(repo) == changed
+    for command in ("next", "compile", "evaluate"):
+        assert "still in the working tree (gone.txt, new.sh, src/a.py), so its steps" in repo.run(command).out, command
+        assert repo.run(command, "--json").json["next"] == first, command
     results = repo.run_at_once([["compile", "--from-diff", "--restore", "--json"]] * 4)
     stashes = [result.json["data"]["stash"] for result in results if result.exit == 0 and result.json["data"]["stash"]]
     assert len(stashes) == 1
     assert {result.exit for result in results} <= {0, 6}
     assert len(repo.git("stash", "list").splitlines()) == 1
+    assert "still in the working tree" not in repo.run("next").out + repo.run("compile").out
+    assert f"git stash apply {stashes[0][:12]}" in repo.run("undo").out
     repo.git("stash", "apply", "-q", stashes[0])
     assert tree(repo) == changed
 

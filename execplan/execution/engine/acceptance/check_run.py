@@ -110,7 +110,7 @@ class CheckRunner:
     def _command_spec(self, check: AcceptanceCheck, path: str, *, only_reads: bool) -> CommandSpec:
         policy = self._policy
         directory = os.path.normpath(os.path.join(self._project.root, check.cwd))
-        seconds = min(check.timeout_s, policy.seconds)
+        seconds = min(policy.step_seconds(check.timeout_s), policy.seconds)
         limits = Limits(seconds, policy.memory_mb, policy.processes, policy.file_mb)
         environment = build_environment(dict(check.env), policy.environment)
         if only_reads:

@@ -85,7 +85,7 @@ def _explain_stop(context: RunContext, step: Step, ticket: Ticket, ended: Comman
     """Return a result whose cause says why the command was stopped: the run's time limit, or silence of the run."""
     is_stopped_here = ended.cause == "interrupted" and not context.stop.is_set()
     is_late = is_stopped_here and time.monotonic() > context.deadline
-    if is_late or (ended.cause == "timeout" and ticket.seconds < step.timeout_s):
+    if is_late or (ended.cause == "timeout" and ticket.seconds < context.policy.step_seconds(step.timeout_s)):
         return ended._replace(cause="timeout", reason="the run exceeded its time limit")
     if is_stopped_here:
         return _unknown_result(context, step, "the worker stopped it, as it had heard nothing from the run")

@@ -71,7 +71,7 @@ def create_ticket(
         argv,
         normalize_path(step.cwd) or ".",
         portable_environment(step.env, policy.environment, context.traceparent),
-        max(min(step.timeout_s, context.deadline - time.monotonic()), 0.0),
+        max(min(policy.step_seconds(step.timeout_s), context.deadline - time.monotonic()), 0.0),
         policy.memory_mb,
         policy.processes,
         policy.file_mb,

@@ -241,9 +241,8 @@ def _interrupted_fields(
 ) -> dict[str, Any]:
     """Return the fields of the entry that ends an attempt whose result was never reported. Raises ExecplanError."""
     if run_state.is_agent_run:
-        from execplan.execution.engine.agent_runs.report_evaluation import interrupted_result
-
-        performed = interrupted_result(context, step, attempt, run_state, keep=keep)
+        end_unreported = features.load(rare_features.UNREPORTED_RESULT)
+        performed = end_unreported(context, step, attempt, run_state, keep=keep)
     else:
         performed = read_interrupted_result(context, step, attempt)
     return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}

@@ -6,8 +6,9 @@ from execplan.core.edits.active_runs import ensure_not_running
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
+from execplan.execution.approvals.approval_states import APPROVED
 from execplan.execution.engine.error_hints import format_replan_command, format_resume_command
-from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
+from execplan.execution.engine.journal.journal_entries import APPROVE, REVISION_REASONS
 from execplan.execution.engine.run_questions import answer_arguments
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
@@ -31,7 +32,6 @@ def finishing_commands(project: Project, ref: PlanRef, run_status: RunStatus, na
     """
     if run_status.why not in REVISION_REASONS:
         return select_commands(run_status, name)
-    from execplan.execution.approvals.approval_states import APPROVED
     from execplan.execution.approvals.approval_status import UncompiledPlan, find_status
     from execplan.execution.engine.run_records.run_directories import get_run_paths
 
@@ -40,6 +40,23 @@ def finishing_commands(project: Project, ref: PlanRef, run_status: RunStatus, na
         not isinstance(status, UncompiledPlan) and status.document.mode == "agent"
     )
     return select_commands(run_status, name, is_approved=status.state == APPROVED, by_agent=by_agent)
+
+
+def describe_open_run(project: Project, ref: PlanRef, run_status: RunStatus) -> str:
+    """Describe an unfinished run, as in "run 0001-1f0c2a9b was interrupted". Raises ExecplanError."""
+    is_approved = False
+    if run_status.why == APPROVE:
+        from execplan.execution.approvals.approval_status import find_status
+
+        is_approved = find_status(project, ref, run_status.id).state == APPROVED
+    return f"run {run_status.id} {describe_open_state(run_status.state, run_status.why, is_approved=is_approved)}"
+
+
+def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return a warning for each unfinished run of a plan that is archived anyway. Raises ExecplanError."""
+    advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
+    runs = list_open_runs(project, ref)
+    return tuple([f"{describe_open_run(project, ref, run_status)}; {advice}" for run_status in runs])
 
 
 def select_commands(
@@ -85,7 +102,7 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
     statuses = list_open_runs(project, ref)
     if not statuses:
         return
-    lines = [f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}" for run_status in statuses]
+    lines = [describe_open_run(project, ref, run_status) for run_status in statuses]
     raise ExecplanError(
         "open-run",
         f"{ref.id} can't be {action}: "

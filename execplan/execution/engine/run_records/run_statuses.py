@@ -9,7 +9,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
-from execplan.execution import states
+from execplan.execution import rare_features, states
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal_entries import RunProgress
 from execplan.execution.engine.run_lock import run_lock_holder
@@ -124,16 +124,17 @@ def read_journaled_status(run_paths: RunPaths) -> RunStatus:
 
 def _find_question(run_paths: RunPaths) -> Question | None:
     """Return the question before the next step of an agent's run; None if the run can't be read, as `handoff` reports."""
-    from execplan.execution.engine.agent_runs.recorded_reports import open_question
     from execplan.execution.engine.replanning.run_revisions import load_document
     from execplan.execution.engine.run_records.run_summary import read_run_entries
     from execplan.execution.engine.run_state import RunState
 
     try:
         entries = read_run_entries(run_paths)
-        return open_question(run_paths.project, RunState(load_document(run_paths, entries), entries))
+        run_state = RunState(load_document(run_paths, entries), entries)
+        question: Question | None = features.load(rare_features.AGENT_QUESTION)(run_paths.project, run_state)
     except ExecplanError:
         return None
+    return question
 
 
 def is_agent_run(run_paths: RunPaths) -> bool:
@@ -195,10 +196,15 @@ _DESCRIPTIONS: Final = {
 """Description for users of each open state, and of a run whose steps were edited or removed."""
 
 
-def describe_open_state(state: str, why: str) -> str:
-    """Describe the state of an unfinished run, as in "was interrupted", given why it waits."""
+def describe_open_state(state: str, why: str, *, is_approved: bool = False) -> str:
+    """Describe the state of an unfinished run, as in "was interrupted", given why it waits.
+
+    `is_approved` says whether the new revision for which it waits has been approved.
+    """
     if why == journal_entries.APPROVE:
-        return "is waiting for an approval"
+        return "can be resumed: its new revision is approved" if is_approved else "is waiting for an approval"
+    if why == journal_entries.COVERED:
+        return "can be resumed: its new revision needs no approval"
     if why == EDITED and state == CUT_SHORT:
         return "was interrupted in a step: to resume it, change the steps in the plan back"
     return _DESCRIPTIONS[why if why in (EDITED, REMOVED) else state]
@@ -216,14 +222,3 @@ def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
     """
     statuses = [read_run_status(run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
-
-
-def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """Return a warning for each unfinished run of a plan that is archived anyway. Raises ExecplanError."""
-    advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
-    return tuple(
-        [
-            f"run {run_status.id} {describe_open_state(run_status.state, run_status.why)}; {advice}"
-            for run_status in list_open_runs(project, ref)
-        ]
-    )

@@ -122,7 +122,7 @@ def run_program(
         return spec
     run_command = features.load(rare_features.RUN_COMMAND)
     ended: CommandResult = run_command(spec, context.sandbox, transcript, context.stop, context.supervisor_parent)
-    if ended.cause == TIMEOUT and spec.limits.seconds < step.timeout_s:
+    if ended.cause == TIMEOUT and spec.limits.seconds < context.policy.step_seconds(step.timeout_s):
         ended = ended._replace(reason="the run exceeded its time limit")
     return ended
 
@@ -157,7 +157,8 @@ def command_spec(
         reason = problem or ("the run exceeded its time limit" if cause == TIMEOUT else "the run was interrupted")
         return not_run(cause, reason)
     policy = context.policy
-    limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
+    seconds = min(policy.step_seconds(step.timeout_s), seconds_left)
+    limits = Limits(seconds, policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(context.run_paths.project.root, cwd))
     network = context.running_services.network if context.running_services is not None else ()
     return CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths, network)

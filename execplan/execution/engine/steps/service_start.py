@@ -59,7 +59,7 @@ def start_service(
     spec = command_spec(context, step, argv, marks_path)
     if isinstance(spec, CommandResult):
         return ActionResult(spec.cause, spec.reason, spec)
-    deadline = time.monotonic() + spec.limits.seconds
+    seconds = spec.limits.seconds
     env = {"PYTHONUNBUFFERED": "1", **spec.env}  # otherwise Python keeps lines back from a log
     spec = spec._replace(env=env, limits=spec.limits._replace(seconds=_MAX_SECONDS))
     wait = _Readiness(
@@ -73,7 +73,7 @@ def start_service(
 
     service = RunningService(step, attempt, run, open_log())
     context.services.add(service)
-    cause, reason = wait.until_ready(service, deadline)
+    cause, reason = wait.until_ready(service, seconds)
     if not cause:
         transcript.note(f"ready; its output is in {os.path.basename(service.log.path)}")
         return ActionResult()
@@ -99,8 +99,9 @@ class _Readiness:
                 return ""
         return f"port {self.port} is used by another program: stop that, or use another port"
 
-    def until_ready(self, service: RunningService, deadline: float) -> tuple[str, str]:
+    def until_ready(self, service: RunningService, seconds: float) -> tuple[str, str]:
         """Wait until a service is ready, and return nothing; or the cause and the reason why it is not."""
+        deadline = time.monotonic() + seconds
         probe = self._probe(SERVED) if self.port else None
         try:
             while True:
@@ -111,7 +112,7 @@ class _Readiness:
                 if service.output.has_line or (probe is not None and probe.poll() == 0):
                     return "", ""
                 if time.monotonic() > deadline:
-                    limit = f"the time limit ({service.step.timeout_s} s)"
+                    limit = f"the time limit ({seconds:.0f} s)"
                     return TIMEOUT, f"it was not ready, `{service.step.service}`, within {limit}"
                 if self._stop.wait(_POLL_SECONDS):
                     return "interrupted", "the run was interrupted"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from execplan.core.text.invisible_characters import describe_characters, find_hidden
+from execplan.execution.attributes import DEFAULT_TIMEOUT_S
 from execplan.execution.evaluation.checks import (  # noqa: F401 - importing each one registers its check
     expectation_check,
     import_check,
@@ -24,7 +25,8 @@ from execplan.execution.evaluation.checks.check_registry import (
 from execplan.execution.evaluation.file_syntax import syntax_problem
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.evaluation.trial import Trial, step_commands, target_paths, written_texts
-from execplan.execution.execution_plan import DEFAULT_TIMEOUT_S, Step, Type
+from execplan.execution.execution_plan import Step, Type
+from execplan.execution.policy import Policy
 from execplan.execution.shell.call_patterns import matches_command_prefix, matches_path_ignoring_case
 from execplan.execution.world import LINK, OUTSIDE
 
@@ -74,6 +76,7 @@ def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
 
 
 _MB = 1 << 20
+_SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
 _MIN_FREE_DISK = 100 * _MB
 """Disk space to keep free for journals and for output of commands, in bytes."""
 _MIN_FREE_MEMORY = 256 * _MB
@@ -93,10 +96,16 @@ def resources(context: CheckContext) -> Iterator[EvaluationFinding]:
         )
     elif 0 <= free_bytes < needed_bytes + _MIN_FREE_DISK:
         yield EvaluationFinding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")
-    if 0 <= memory_bytes < _MIN_FREE_MEMORY and any([trial.step.command is not None for trial in context.trials]):
+    if not any([trial.step.command is not None for trial in context.trials]):
+        return
+    if 0 <= memory_bytes < _MIN_FREE_MEMORY:
         yield EvaluationFinding(
             WARNING, f"only {memory_bytes // _MB:,} MB of memory are available", "close programs that you don't need"
         )
+    limit_mb, machine_mb = context.policy.memory_mb, context.world.total_memory_bytes() // _MB
+    if limit_mb != Policy().memory_mb and 0 <= machine_mb < limit_mb:
+        message = f"a step may use {limit_mb:,} MB of memory, but the machine has {machine_mb:,} MB"
+        yield EvaluationFinding(WARNING, message, f"set memory_mb to {machine_mb} or less {_SETTINGS_HINT}")
 
 
 @check("permissions")
@@ -119,10 +128,6 @@ def permissions(context: CheckContext) -> Iterator[EvaluationFinding]:
         deleted.update([change.path for change in trial.changes if change.after is None])
 
 
-_MB = 1 << 20
-_SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
-
-
 @check("limits")
 def limits(context: CheckContext) -> Iterator[EvaluationFinding]:
     """Steps, files, megabytes and seconds are within the limits, and no step does what the document forbids."""
@@ -142,7 +147,8 @@ def limits(context: CheckContext) -> Iterator[EvaluationFinding]:
     total_seconds = 0
     for trial in context.trials:
         step = trial.step
-        total_seconds += step.timeout_s * (1 + step.on_failure.max_retries) if step.command is not None else 0
+        attempts = 1 + step.on_failure.max_retries if step.command is not None else 0
+        total_seconds += policy.step_seconds(step.timeout_s) * attempts
         if step.timeout_s != DEFAULT_TIMEOUT_S and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
             message = f"its timeout is {step.timeout_s:,} seconds, but the plan limits a run to {constraints.max_duration_s:,}"
             yield EvaluationFinding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)

@@ -161,6 +161,13 @@ def test_the_time_of_the_whole_run(repo: Folder) -> None:
     assert (result.cause, result.seconds < 5) == ("timeout", True)
 
 
+def test_a_step_without_a_timeout_has_that_of_the_settings(repo: Folder) -> None:
+    step_repo = StepRepository(repo, step("sleep 60"), timeout=1)
+    result = step_repo.perform("it")
+    assert (result.cause, result.reason) == ("timeout", "it took longer than 1 s")
+    assert StepRepository(repo, step("sleep 1.2", "timeout=30"), timeout=1).perform("it").ok
+
+
 def test_nothing_is_begun_when_the_run_was_interrupted(repo: Folder) -> None:
     step_repo = StepRepository(repo, step("touch made"))
     step_repo.context.stop.set("SIGINT")
