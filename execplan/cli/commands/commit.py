@@ -22,6 +22,7 @@ from execplan.core.edits.plan_commit import (
     commit_plans,
 )
 from execplan.core.git import git_query
+from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import missing_plans, plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
 from execplan.core.project import project_discovery
@@ -133,8 +134,10 @@ def _unstaged_files(project: Project, files: Sequence[str]) -> list[str]:
 
 
 def _has_plans(project: Project) -> bool:
-    """Return whether a project or a nested one has plans outside the archive."""
-    return any([plan_store.refs(member) for member in project_discovery.with_nested_projects(project)])
+    """Return whether a project or a nested one has plans outside the archive, or only files that are no plans yet."""
+    stored_plans = plan_store.load_with_nested(project)
+    is_one_open = any([stored_plan.state != DOCUMENT for stored_plan in stored_plans])
+    return is_one_open or (bool(stored_plans) and not changed_archived_plans(project))
 
 
 def _plan_json(plan: tuple[Project, PlanRef], result: PlanCommitResult) -> dict[str, Any]:

@@ -190,12 +190,13 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
 
 
 def _prefer_open_plan(plans: Sequence[tuple[Project, PlanRef]], matches: list[int]) -> list[int]:
-    """Return the only match that is not archived, or else the only one that is not a document; without one, all."""
-    current = [at for at in matches if not plans[at][1].archived]
-    with_work = current
-    if len(matches) > 1 and len(current) != 1:
-        with_work = [at for at in matches if plan_store.load(*plans[at]).state != DOCUMENT]
-    return with_work if len(with_work) == 1 else matches
+    """Return the only match that is not archived, or else the only one; without one, all. Documents count as none."""
+    if len(matches) < 2:
+        return matches
+    current = [at for at in matches if not plans[at][1].archived and plan_store.load(*plans[at]).state != DOCUMENT]
+    archived = [at for at in matches if plans[at][1].archived]
+    preferred = current or archived
+    return preferred if len(preferred) == 1 else matches
 
 
 def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:

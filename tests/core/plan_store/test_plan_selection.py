@@ -154,6 +154,19 @@ def test_a_variable_that_means_several_is_named(two_plans: Folder) -> None:
     assert result.err.startswith("execplan: EXECPLAN_PLAN is set to '2026-01': '2026-01' matches 2 plans\n")
 
 
+def test_an_archived_plan_is_meant_rather_than_a_document(repo: Folder) -> None:
+    """Commands after the archive name the plan by what names it before."""
+    repo.plan(CLEAN, PARSER)
+    repo.plan("# Parser design\n\nOne sentence.\n", "parser-design")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Plans")
+    repo.ok("archive", "parse", "--as", "abandoned", "--reason", "No longer wanted.")
+    assert repo.ok("commit")["commit"]
+    assert repo.ok("show", "parse")["id"] == PARSER
+    assert repo.ok("restore", "parse")["changed"] is True
+    assert repo.ok("show", "parse")["state"] == "active"
+
+
 def test_a_document_makes_no_name_ambiguous(repo: Folder) -> None:
     repo.plan(CLEAN, "2026-01-01_dash-plan")
     repo.plan("# Design\n\nText only.\n", "2026-01-01_dash-design")
