@@ -6,7 +6,7 @@ import os
 
 from execplan.core.named_tuple import NamedTuple
 from execplan.linter.finding_summary import finding_weight, is_overflow
-from execplan.linter.rule import Finding
+from execplan.linter.rule import CONFLICT_CODE, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 BaselineCounts: TypeAlias = "dict[str, int]"
 """Fingerprints of findings, with the number of occurrences."""
 _OVERFLOW = "more"
-_UNREADABLE_CODE = "EP001"
+_UNRECORDED_CODES = ("EP001", CONFLICT_CODE)
+"""Codes that a baseline never hides: an unreadable plan could contain anything, and a merge is not finished."""
 
 
 class BaselineResult(NamedTuple):
@@ -56,16 +57,16 @@ def apply_baseline(
     )
 
 
-def unreadable_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that a baseline never hides, because an unreadable file could contain anything."""
-    return [finding for finding in findings if finding.code == _UNREADABLE_CODE]
+def unrecorded_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that a baseline never hides."""
+    return [finding for finding in findings if finding.code in _UNRECORDED_CODES]
 
 
 def count_by_mark(findings: Iterable[Finding], marks: Iterable[str]) -> BaselineCounts:
-    """Return the baseline entries that record all of these findings."""
+    """Return the baseline entries that record these findings, except those that it never hides."""
     entries: BaselineCounts = {}
     for finding, mark in zip(findings, marks, strict=True):
-        if finding.code != _UNREADABLE_CODE:
+        if finding.code not in _UNRECORDED_CODES:
             name = f"{finding.code}:{_OVERFLOW}" if is_overflow(finding) else mark
             entries[name] = entries.get(name, 0) + finding_weight(finding)
     return entries

@@ -67,7 +67,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
             commands = ("git status",)
         unchanged = {"path": None, "changed": False, "digest": None, "commit": None, "said": [message]}
         return Answer({**unchanged, "conflicts": 0, "notes": []}, message, next_commands=commands)
-    return _finish_plan(*plan, options)
+    return _finish_plan(call, *plan, options)
 
 
 def _usage_error(message: str) -> ExecplanError:
@@ -104,12 +104,12 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
     )
 
 
-def _finish_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
+def _finish_plan(call: Call, project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
     """Resolve the conflict markers of a plan in place."""
     amended, merged = conflict_resolution.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
     data = {**answer.data, "conflicts": merged.conflict_count, "notes": list(merged.notes)}
-    next_commands, work = _advise_git(project, ref, merged, changed=amended.changed, dry_run=options.dry_run)
+    next_commands, work = _advise_git(call, project, ref, merged, changed=amended.changed, dry_run=options.dry_run)
     return answer._replace(
         data=data,
         exit=CHECK_FAILED if merged.conflict_count else OK,
@@ -120,14 +120,15 @@ def _finish_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answe
 
 
 def _advise_git(
-    project: Project, ref: PlanRef, merged: MergeResult, *, changed: bool, dry_run: bool
+    call: Call, project: Project, ref: PlanRef, merged: MergeResult, *, changed: bool, dry_run: bool
 ) -> tuple[tuple[str, ...], Work | None]:
     """Return the git commands that come after a merge of a plan, and what to do by hand."""
     path = os.path.relpath(ref.path)
     if project.git is None:
         return (), None
     if merged.conflict_count:
-        by_hand = Work(f"keep what is right between the conflict markers of {path}", f"execplan merge {quote(path)}")
+        file = os.path.join(call.folder or "", path)  # as the caller sees it
+        by_hand = Work(f"keep what is right between the conflict markers of {file}", f"execplan merge {quote(path)}")
         return (f"git diff {quote(path)}",), by_hand if not dry_run else None
     if dry_run:
         return (), None

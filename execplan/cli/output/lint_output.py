@@ -24,7 +24,7 @@ from execplan.cli.output.lint_report import (
 )
 from execplan.cli.rule_options import selecting_options
 from execplan.core.text.message_parts import format_count
-from execplan.linter.baseline_filter import unreadable_findings
+from execplan.linter.baseline_filter import unrecorded_findings
 from execplan.linter.checking import baseline_file
 from execplan.linter.checking.baseline_file import BaselineComparison
 from execplan.linter.checking.check_targets import TargetGroup
@@ -124,15 +124,15 @@ class OutputSettings(NamedTuple):
         if not call.quiet:
             lines += _summary_lines(checked, held_baseline)
             lines += [overview.next_lines] if overview is not None else []
-        next_commands = help_commands(checked) if overview is None else ()
+        next_commands = () if overview is not None and overview.next_lines else help_commands(checked)
         text = "\n".join([line for line in lines if line])
         return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=next_commands)
 
     def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
-        """Write the findings to the baseline; unreadable plans can't be recorded, so they are still reported."""
+        """Write the findings to the baseline; those that can't be recorded are still reported, and what helps comes next."""
         findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
         checked = [
-            checked_file.with_findings(unreadable_findings(checked_file.findings))
+            checked_file.with_findings(unrecorded_findings(checked_file.findings))
             for checked_file in held_baseline.checked_files
         ]
         new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
@@ -152,7 +152,7 @@ class OutputSettings(NamedTuple):
             known_text = format_count(held_baseline.known_count + new, "finding")
             lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
         add = (f"git add {quote(file)}",) if not dry_run and baseline_file.is_uncommitted(file) else ()
-        commands = (*add, f"execplan lint --baseline {quote(file)}")
+        commands = (*help_commands(checked), *add, f"execplan lint --baseline {quote(file)}")
         return Answer(data, "\n".join(lines), exit_status(checked), next_commands=commands)
 
 

@@ -19,6 +19,7 @@ from execplan.core.text.message_parts import format_count
 from execplan.linter.checking.check_targets import TargetGroup, iter_targets
 from execplan.linter.checking.plan_check import CheckedFile, CheckTarget
 from execplan.linter.finding_summary import RuleStatistics, count_by_rule
+from execplan.linter.rule import CONFLICT_CODE
 
 _MAX_LINES = 60
 """Maximum number of lines for findings in full; a report that fits has no table."""
@@ -32,7 +33,7 @@ class LintOverview(NamedTuple):
     table: str
     """The findings of the others, by rule; empty if there are no others."""
     next_lines: str
-    """Commands that help, each with what it does."""
+    """Commands that help, each with what it does; empty while conflict markers must be resolved before anything else."""
 
 
 def make_overview(
@@ -66,6 +67,8 @@ def make_overview(
     commands = [f"--fix  # fixes {format_count(safe, 'finding')}"] if safe else []
     commands += [f"--fix --unsafe-fixes  # fixes {format_count(safe + unsafe, 'finding')}"] if unsafe else []
     commands += [_baseline_option(groups), "--all  # lists all findings"]
+    if CONFLICT_CODE in [tally.code for tally in all_tallies]:
+        commands = []
     title = f"{format_count(len(rest), 'other plan' if full_positions else 'plan')} with findings:"
     return LintOverview(
         [checked[position] for position in full_positions],

@@ -155,8 +155,8 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
 
             overview = make_overview(groups, checked)
             if overview is not None:
-                in_full, next_commands = overview.in_full, ()
-                summary_lines = [*filter(None, [overview.table]), *summary_lines, overview.next_lines]
+                in_full, next_commands = overview.in_full, () if overview.next_lines else next_commands
+                summary_lines = [*filter(None, [overview.table]), *summary_lines, *filter(None, [overview.next_lines])]
         for part in text.iter_printable(in_full):
             sys.stdout.write(part)
         sys.stdout.write("\n" if in_full else "")

@@ -151,6 +151,7 @@ def _ensure_committed(project: Project, ref: PlanRef, key: str) -> None:
     settings_files = git_commit.uncommitted_files(project, [settings_path(project)])
     is_in_head = git_history.resolve_commit(project, "HEAD") is not None and git_history.head_blob(project, key)
     if files or settings_files or not is_in_head:
+        features.load(features.MARKER_CHECK)(project, ref, plan_store.load(project, ref).plan)
         again = f"execplan worktree {ref.shell_name} --commit"
         is_busy = project.git is not None and operation_in_progress(project.git) is not None
         subject = f"{ref.id} has changes that are"

@@ -311,6 +311,16 @@ def test_a_baseline_that_exists_is_proposed_instead_of_another(repo: Folder) -> 
     assert repo.run("lint", "--baseline", command).exit == 0
 
 
+def test_a_merge_comes_before_the_baseline_and_is_never_in_it(repo: Folder) -> None:
+    for number in range(70):
+        repo.plan(f"# Build part {number}\n\nA living document.\n\n## Progress\n\n- [ ] Read it.\n", f"part-{number}")
+    repo.plan(CLEAN.replace("- [ ] Build", "<<<<<<< HEAD\n- [ ] Build\n=======\n- [ ] Make\n>>>>>>> b\n- [ ] Build"))
+    merge = "next: execplan merge 2026-01-01_parser"
+    for arguments in (), ("--level", "warning"), ("--write-baseline",), ("--baseline", ".agent/lint-baseline.json"):
+        commands = [line for line in repo.run("lint", *arguments).out.splitlines() if line.startswith("next: ")]
+        assert commands == [merge]
+
+
 def test_a_directory_is_checked_without_its_git_directory(repo: Folder) -> None:
     repo.plan()
     repo.write("notes.md", CLEAN)

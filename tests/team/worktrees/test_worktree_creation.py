@@ -101,6 +101,25 @@ def test_settings_that_are_not_committed(repo: Folder) -> None:
     assert repo.ok("show", "parser")["counts"]["done"] == 3
 
 
+CONFLICT = """\
+<<<<<<< a
+- [ ] Build it by hand.
+||||||| base
+- [ ] Build the parser.
+=======
+- [ ] Build it with a library.
+>>>>>>> b"""
+
+
+def test_conflict_markers_are_resolved_first(repo: Folder) -> None:
+    commit_plan(repo)
+    text = (repo.path / PLAN).read_text("utf-8")
+    (repo.path / PLAN).write_text(text.replace("- [ ] Build the parser.", CONFLICT))
+    assert "execplan merge 2026-01-01_parser" in repo.run("worktree", "parser").err
+    merged = repo.run("-C", ".agent", "merge", "parser")
+    assert "the conflict markers of .agent/execplans/2026-01-01_parser.md, then: execplan -C .agent merge" in merged.out
+
+
 @pytest.mark.parametrize("commits", [(), ("--commit",)])
 def test_settings_do_not_matter_for_an_existing_worktree(repo: Folder, commits: tuple[str, ...]) -> None:
     commit_plan(repo)
