@@ -593,6 +593,8 @@ def test_undo_of_a_new_plan_names_its_artifacts_before_it_proposes_to_drop_it(re
     path.write_text(path.read_text() + "More.\n")
     error = repo.run("undo", "--json").json["error"]
     assert (error["code"], "drop" in error["hint"]) == ("has-artifacts", False)
+    assert "move" not in error["hint"]  # they may be the records of a run
+    assert error["hint"].endswith("archive 2026-01-01_build-the-parser --as abandoned --reason 'Why'")
 
 
 @pytest.mark.parametrize("command", [["next", "--claim", "Ann"], ["checkpoint"], ["index", "--write"]])
