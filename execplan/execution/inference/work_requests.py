@@ -73,7 +73,8 @@ class _DoneWork:
 
     def __init__(self, plan: ParsedPlan, drafts: Sequence[StepDraft]) -> None:
         self._commands = {draft.command for draft in drafts if draft.command}
-        self._lines = {line for draft in drafts for line in range(draft.start, draft.end)}
+        blocks = {(draft.start, draft.end) for draft in drafts}  # each command of a block is a draft
+        self._lines = {line for start, end in blocks for line in range(start, end)}
         self._manual_texts = [
             " ".join(" ".join(draft.body).split()) for draft in drafts if draft.attributes.get("type") == MANUAL
         ]
