@@ -13,16 +13,23 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
 from execplan.cli.run_options import executor_option, jobs_option
 from execplan.cli.run_output.run_text import format_run_command
-from execplan.core.plan_store.hint_reader import require_person
+from execplan.core import features
+from execplan.core.errors import ExecplanError
+from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import explicit_actor
+from execplan.core.plan_store.hint_reader import is_for_person, require_person
 from execplan.core.plan_store.plan_store import quote_plan_name
 from execplan.core.text.message_parts import format_count
 from execplan.execution.engine.journal.journal_entries import ANSWERS
 from execplan.execution.engine.run_questions import ALLOWED_ANSWERS, answer_arguments
+from execplan.execution.engine.run_records.run_statuses import is_agent_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.core.edits.plan_writer import WriteOptions
+    from execplan.core.plan_store.plan_store import PlanRef
+    from execplan.core.project.project import Project
     from execplan.execution.engine.resume_preview import ResumePreview
 
 
@@ -115,7 +122,17 @@ def resume(
             ],
         )
     command = format_run_command("resume", str(run_paths.number), ref.shell_name)
+    if explicit_actor() is not None and is_agent_run(run_paths):
+        _ensure_person_is_needed(project, ref)
     require_person(command, lambda: preview_resume(run_paths, None))  # a person decides on the answer, too
     with observe_run(call, "resume", stream=jsonl) as observer:
         finished_run = resume.resume(run_paths, answer, observer, options, jobs=jobs, executor_text=executor)
     return outcome_answer(project, ref, finished_run, quiet=call.quiet)
+
+
+def _ensure_person_is_needed(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError for an agent that can continue its own run."""
+    command = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref)).commands[0]
+    if not is_for_person(command):
+        message = f"an agent performs the steps of {ref.id}, so it needs nobody to resume its run"
+        raise ExecplanError("run-under-way", message, hint=f"continue it: {command}")

@@ -71,6 +71,19 @@ def test_after_a_failure_there_is_one_way_for_a_wrong_file_and_for_an_approval_o
     assert agent.type("resume", "1").exit == 0
 
 
+def test_an_agent_needs_nobody_to_resume_its_run(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent.plan_steps(MAKE, COPY).make_file()
+    monkeypatch.setenv("EXECPLAN_AGENT", "agent-a")
+    agent.report_completed("make")
+    hints = [agent.type("resume", "1", "--json").json["error"]["hint"]]
+    agent.report_failed("copy", "failed")
+    hints.append(agent.type("resume", "1", "--json").json["error"]["hint"])
+    assert [hint.split()[:4] for hint in hints] == [
+        ["continue", "it:", "execplan", "handoff"],
+        ["continue", "it:", "execplan", "replan"],
+    ]
+
+
 def test_after_a_checkpoint_everything_says_that_the_run_waits(agent: Agent) -> None:
     agent.plan_steps(MAKE.replace("{#make", "{#make checkpoint"), COPY)
     agent.report_failed("make", "failed")
