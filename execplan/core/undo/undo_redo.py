@@ -13,7 +13,7 @@ from execplan.core.edits.plan_writer import EditResult, WriteOptions, remove_lef
 from execplan.core.edits.undo_stack import load_entries, read_stack
 from execplan.core.errors import ExecplanError
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store import missing_plans, plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_count
@@ -212,6 +212,9 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
         archived_path = project.display_path(archived[0].path)
         place = f"was archived in another worktree, or without execplan, as {archived_path}; the last operation here"
         remedy = f"open it again: execplan restore {archived[0].shell_name}"
+    elif renamed := [ref for ref, names in missing_plans.read_former_names(project) if missing_ref.id in names]:
+        place = f"is now {project.display_path(renamed[0].path)}"
+        remedy = f"undo it there: execplan undo -p {renamed[0].shell_name}"
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",

@@ -614,3 +614,15 @@ def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
     plain.ok("undo")
     assert path.read_text() == CLEAN
     assert not (plain.path / ".agent/.state").exists()
+
+
+def test_undo_leads_to_a_plan_that_a_merge_has_renamed(repo: Folder) -> None:
+    name = repo.ok("new", "Build the parser", "--task", "A", "--commit")["id"]
+    repo.git("switch", "-qc", "renaming")
+    repo.ok("rename", name, "Build the lexer", "--commit")
+    repo.git("switch", "-q", "main")
+    repo.ok("done", "1", "--commit")
+    repo.git("merge", "-q", "--no-edit", "renaming")
+    hint = repo.run("undo", "--json").json["error"]["hint"]
+    command = hint.removeprefix("undo it there: ").partition(";")[0]
+    assert repo.run(*command.split()[1:]).exit == 0, hint
