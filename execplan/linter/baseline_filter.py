@@ -45,7 +45,7 @@ def apply_baseline(
         candidates = (overflow_mark,) if is_overflow(finding) else (mark, overflow_mark)
         count = finding_weight(finding)
         name = next((candidate for candidate in candidates if remaining.get(candidate, 0) >= count), "")
-        if name:
+        if name and finding.code not in _UNRECORDED_CODES:
             remaining[name] -= count
         else:
             new.append(finding)

@@ -43,6 +43,11 @@ def _new_codes(before: str, after: str) -> list[str]:
 # The pure part.
 
 
+def test_conflict_markers_that_an_older_baseline_has_are_new() -> None:
+    finding = Finding("EP002", "error", 1, 1, 1, 2, "the plan contains a git conflict marker")
+    assert apply_baseline({"EP002:a": 1}, [finding], ["EP002:a"], ("EP002",)).new_findings == [finding]
+
+
 @pytest.mark.parametrize(
     "after",
     [

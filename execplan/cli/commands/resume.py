@@ -132,7 +132,7 @@ def resume(
 
 def _ensure_person_is_needed(project: Project, ref: PlanRef) -> None:
     """Raise ExecplanError for an agent that can continue its own run."""
-    command = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref)).commands[0]
-    if not is_for_person(command):
+    commands = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref)).commands
+    if commands and not is_for_person(commands[0]):
         message = f"an agent performs the steps of {ref.id}, so it needs nobody to resume its run"
-        raise ExecplanError("run-under-way", message, hint=f"continue it: {command}")
+        raise ExecplanError("run-under-way", message, hint=f"continue it: {commands[0]}")
