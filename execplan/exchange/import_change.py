@@ -123,8 +123,9 @@ def _merge_task(
     reference = split_reference(current.text.removeprefix(prefix))
     mark, text = current.mark, current.text
     old_text = base.text if base is not None else reference.text
-    is_incomplete = reference.id != task.id or (task.link and reference.link != task.link)
-    if task.id and reference.text == task.text and is_incomplete:
+    old_link = base.link if base is not None else ""
+    is_other_link = reference.link != task.link and bool(task.link or reference.link == old_link)  # not the plan's own
+    if task.id and reference.text == task.text and (reference.id != task.id or is_other_link):
         text = prefix + task.full_text
     elif task.id and task.text not in (reference.text, old_text):
         if reference.text == old_text:

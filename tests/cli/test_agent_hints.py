@@ -100,7 +100,7 @@ def test_who_has_claimed_is_told_to_claim_again(repo: Folder) -> None:
     assert hint(repo.run("done", "1").out) == f"execplan next {PLAN}"
     done = hint(repo.run("next", "--claim").out)
     assert hint(repo.run(*shlex.split(done)[1:]).out) == f"execplan next {PLAN} --claim"
-    assert hint(repo.run("outcome", "It works.").out) == f"execplan status {PLAN}"
+    assert hint(repo.run("outcome", "It works.").out) == f"execplan next {PLAN} --claim"
 
 
 def test_a_task_that_another_did_is_no_success(repo: Folder) -> None:

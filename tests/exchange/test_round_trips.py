@@ -142,6 +142,7 @@ def test_markdown_forms_are_plans_with_the_same_tasks(tasks: tuple[ExchangeTask,
     (ExchangeTask("A", id="1"), ExchangeTask("B", depth=1)), (ExchangeTask("A", id="1"), ExchangeTask("C", depth=1))
 )
 @example((ExchangeTask("1. A", id="1"),), (ExchangeTask("A", id="1"),))
+@example((ExchangeTask("A", id="1", link="https://example.org/1"),), (ExchangeTask("A", id="1"),))
 def test_an_import_makes_the_plan_like_the_file(
     first: tuple[ExchangeTask, ...], second: tuple[ExchangeTask, ...]
 ) -> None:

@@ -163,7 +163,7 @@ _EDIT_COMMANDS = {
         parameters=(_TEXT,),
         creates_section=True,
         texts={"text": _blocks("the outcome")},
-        next_command="execplan status {id}",
+        next_command="execplan next {id}",
         finishes=True,
     ),
     "reopen": EditCommand(

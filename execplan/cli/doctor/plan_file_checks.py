@@ -58,7 +58,7 @@ def check_plans(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
             count = len(stored_plan.plan.conflict_lines)
             remedy = f"resolve the conflict: execplan merge {quote(path)}; or keep one side and remove the markers"
-            message = f"{count} conflict markers remain, so the plan can't be edited"
+            message = f"{format_count(count, 'conflict marker')} left, so the plan can't be edited"
             yield DoctorFinding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
     yield from _find_unmerged(context)
     for problem in context.unreadable_folders:

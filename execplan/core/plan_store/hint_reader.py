@@ -47,7 +47,7 @@ def require_person(command: str, preview: Callable[[], object] = lambda: None) -
     name = explicit_actor()
     if name is not None:
         preview()
-        message = f"only a person can {_verb(command)}, and --as or EXECPLAN_AGENT names an agent: {name}"
+        message = f"only a person can {_verb(command).replace('rollback', 'roll back')}, and --as or EXECPLAN_AGENT names an agent: {name}"
         raise ExecplanError("person-required", message, hint=ask_person(command))
 
 

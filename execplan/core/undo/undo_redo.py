@@ -212,7 +212,9 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
         archived_path = project.display_path(archived[0].path)
         place = f"was archived in another worktree, or without execplan, as {archived_path}; the last operation here"
         remedy = f"open it again: execplan restore {archived[0].shell_name}"
-    elif renamed := [ref for ref, names in missing_plans.read_former_names(project) if missing_ref.id in names]:
+    former_name = plan_store.normalize_id(missing_ref.id)
+    renamed = [ref for ref, names in missing_plans.read_former_names(project) if former_name in names]
+    if not archived and len(renamed) == 1:
         place = f"is now {project.display_path(renamed[0].path)}"
         remedy = f"undo it there: execplan undo -p {renamed[0].shell_name}"
     return ExecplanError(

@@ -174,10 +174,9 @@ def advise_after_failure(project: Project, ref: PlanRef, run: LastRunJson, name:
     replan_command = error_hints.format_replan_command(run_id, name)
     resume_command = error_hints.format_resume_command(run_id, name, run["executor"] or "")
     if hint_reader.is_agent():  # only a person resumes; a revision with the same steps needs no approval
-        work = Work(error_hints.CORRECT_OR_EDIT, replan_command)
-    else:
-        otherwise = error_hints.resume_instead(run_id, name, run["executor"] or "")
-        work = Work("edit the steps in the plan", replan_command, otherwise=otherwise)
+        return Advice((replan_command, show_command), Work(error_hints.CORRECT_OR_EDIT, replan_command), why=why)
+    otherwise = error_hints.resume_instead(run_id, name, run["executor"] or "")
+    work = Work("edit the steps in the plan", replan_command, otherwise=otherwise)
     return Advice((replan_command, resume_command, show_command), work, why=why)
 
 

@@ -617,11 +617,14 @@ def test_what_was_done_before_git_init_can_be_undone(plain: Folder) -> None:
 
 
 def test_undo_leads_to_a_plan_that_a_merge_has_renamed(repo: Folder) -> None:
-    name = repo.ok("new", "Build the parser", "--task", "A", "--commit")["id"]
+    name = "2026-01-01_Parser"
+    repo.plan(CLEAN, name)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "A plan")
     repo.git("switch", "-qc", "renaming")
     repo.ok("rename", name, "Build the lexer", "--commit")
     repo.git("switch", "-q", "main")
-    repo.ok("done", "1", "--commit")
+    repo.ok("done", "2", "--commit")
     repo.git("merge", "-q", "--no-edit", "renaming")
     hint = repo.run("undo", "--json").json["error"]["hint"]
     command = hint.removeprefix("undo it there: ").partition(";")[0]

@@ -267,7 +267,7 @@ def revisions(draw: st.DrawFn) -> tuple[ExecutionPlan, list[str], dict[str, str]
     }
     old = approved(*[step(number, depends_on=[f"s{need}" for need in needs[number]]) for number in needs])
     kept = draw(st.lists(st.sampled_from([plan_step.id for plan_step in old.steps]), unique=True, min_size=1))
-    fields = st.sampled_from(sorted(OTHER_STEP_FIELDS.keys() - {"id", "depends_on", "source"}))
+    fields = st.sampled_from(sorted(OTHER_STEP_FIELDS.keys() - {"id", "depends_on", "source", "files"}))
     changes = draw(st.dictionaries(st.sampled_from(kept), fields, max_size=2))
     return old, kept, changes
 
