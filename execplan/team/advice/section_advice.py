@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from execplan.core import features
@@ -9,6 +10,7 @@ from execplan.core.plan import outline
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_recognition import lacks_outcome
 from execplan.core.plan_store import hint_reader
+from execplan.core.project.project import common_git_dir
 from execplan.team.advice.advice import Advice, Work
 
 if TYPE_CHECKING:
@@ -51,8 +53,10 @@ def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPla
         last = Advice((f"execplan lint {name}",))
     elif features.load(features.OPEN_COMMENTS)(project, ref, is_staged=False):
         last = Advice((f"execplan show {name} --comments", f"execplan archive {name}"), why="it has open comments")
-    else:
+    elif project.git is not None and os.path.isdir(f"{common_git_dir(project.git)}/worktrees"):
         last = features.load(features.FINISH_ADVICE)(project, ref, name)
+    else:
+        last = Advice((f"execplan archive {name}",))
     if not needs_outcome:
         return last
     outcome_command = hint_reader.outcome_command(plan, name)
