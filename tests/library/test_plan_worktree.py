@@ -105,7 +105,7 @@ def test_an_archived_plan_leads_to_the_end_of_its_worktree(repo: Folder) -> None
         assert worktree.run(command).out.endswith("next: execplan worktree --finish\n")
     assert "execplan worktree --finish\n" in worktree.run("prime").out
     assert repo.run("next").out == (
-        f"no open plans; not merged from its worktree: {PARSER}\nnext: execplan worktree {PARSER} --finish\n"
+        f"no open plans; still with a worktree: {PARSER}\nnext: execplan worktree {PARSER} --finish\n"
     )
     command = f"execplan -C ../repo.worktrees/{PARSER} worktree --finish"
     assert repo.run("status").out.endswith(f"next: {command}\n")
@@ -113,6 +113,19 @@ def test_an_archived_plan_leads_to_the_end_of_its_worktree(repo: Folder) -> None
     result = repo.run(*command.split()[1:])
     assert (result.exit, result.out) == (0, f"{repo.path}\n")
     assert "was removed" not in result.err
+    assert is_gone(repo, worktree)
+    assert (repo.path / ARCHIVED).exists()
+
+
+def test_a_plan_archived_in_the_main_worktree_leads_to_the_end_of_its_own(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    repo.ok("archive", "parser", "--as", "abandoned", "--reason", "Not needed.")
+    command = f"execplan worktree {PARSER} --finish"
+    assert repo.run("commit", "--all").out.endswith(f"next: {command}\n")
+    for name in ("status", "next"):
+        assert repo.run(name).out.endswith(f"next: {command}\n")
+    repo.ok(*command.split()[1:])
     assert is_gone(repo, worktree)
     assert (repo.path / ARCHIVED).exists()
 

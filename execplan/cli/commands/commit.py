@@ -31,7 +31,7 @@ from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import format_count
 from execplan.team.advice.archive_commit import changed_archived_plans, uncommitted_archive_commands
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
-from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
+from execplan.team.worktrees.worktree_record import finish_command, list_archived
 
 
 @define_command(
@@ -89,12 +89,12 @@ def commit(
 
 
 def _worktree_commands(committed_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """Return the commands that merge the worktrees of plans that are archived there."""
+    """Return the commands that merge and remove the worktrees of archived plans."""
     ids = [plan.ref.id for plan in committed_plans if plan.ref.archived]
     if not ids:
         return ()
     project = committed_plans[0].project
-    return tuple([finish_command(project, record) for record in list_unmerged_archived(project) if record.id in ids])
+    return tuple([finish_command(project, record) for record in list_archived(project) if record.id in ids])
 
 
 def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, PlanRef]]) -> Answer:

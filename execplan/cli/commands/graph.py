@@ -48,8 +48,7 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
     A plan depends on the plans that its metadata names under `depends_on`, that its Metadata list names, or that its
     section `Plan dependencies` lists; a task depends on a task of another plan if its text says so, as in `needs
     scanner#2`. A plan is drawn below those that it needs. The critical path is the chain of plans with the most open
-    tasks. With PLAN, only what it needs and what needs it is drawn. Drawn plans that wait for each other
-    are an error.
+    tasks. With PLAN, only what it needs and what needs it is drawn. Drawn plans that wait for each other are an error.
     """
     from execplan.team.dependencies import graph_text
     from execplan.team.dependencies.dependency_graph import build_graph
@@ -64,8 +63,7 @@ def graph(call: Call, plan: str | None, *, form: str, archived: bool) -> Answer:
         if path not in dependency_graph.nodes:
             dependency_graph = build_graph(PlanResolver(project), archived=True)
         dependency_graph = dependency_graph.related_to(path)
-    cycle = find_deadlock(dependency_graph)
-    if cycle:
+    if cycle := find_deadlock(dependency_graph):
         raise deadlock_error(cycle)
     data = dependency_graph.to_json()
     warnings = tuple(
@@ -87,12 +85,10 @@ def _graph_text(dependency_graph: DependencyGraph) -> str:
     connected = {path for edge in dependency_graph.edges for path in (edge.source, edge.target)}
     nodes = {path: node for path, node in dependency_graph.nodes.items() if path in connected}
     lines = format_tree(dependency_graph._replace(nodes=nodes)) if nodes else []
-    other_count = len(dependency_graph.nodes) - len(nodes)
-    if other_count:
+    if other_count := len(dependency_graph.nodes) - len(nodes):
         lines += [""] if lines else []
         lines.append(f"{format_count(other_count, 'plan')} without dependencies")
-    path = dependency_graph.critical_path()
-    if path:
+    if path := dependency_graph.critical_path():
         ids = [dependency_graph.nodes[node_path].id for node_path in path]
         count = sum([dependency_graph.nodes[node_path].open_tasks for node_path in path])
         lines += ["", f"critical path ({format_count(count, 'open task')}): {' -> '.join(ids)}"]

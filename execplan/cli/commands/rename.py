@@ -15,6 +15,8 @@ from execplan.core.errors import usage_error
 from execplan.core.plan_store import plan_selection
 from execplan.team import plan_moves
 
+_REWRITE = "execplan undo, then the same rename with --rewrite-links"
+
 
 @define_command(
     reads="the plan, and the plans that refer to it.",
@@ -37,4 +39,4 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
         raise usage_error("rename requires a plan and its new title", "execplan rename PLAN 'New title'")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     moved = plan_moves.rename(project, ref, title, options, rewrite_decider(call, links))
-    return move_answer(project, moved, options, "already has this name", None if links is False else "")
+    return move_answer(project, moved, options, "already has this name", None if links is False else _REWRITE)

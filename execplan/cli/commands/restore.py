@@ -13,7 +13,7 @@ from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
 from execplan.core.archive import plan_archive
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import plan_selection, plan_store
 
 
 @define_command(
@@ -38,4 +38,6 @@ def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, op
         reason=read_text(reason, "the reason") if reason is not None else None,
         confirm_rewrite=rewrite_decider(call, links),
     )
-    return move_answer(project, moved, options, "not in the archive", None if links is False else "")
+    restored = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
+    command = f"execplan restore {plan_store.name_in_commands(project, restored)} --rewrite-links"
+    return move_answer(project, moved, options, "not in the archive", None if links is False else command)

@@ -88,11 +88,15 @@ def _step_answer(step: ReversedStep, message: str, options: WriteOptions) -> Ans
         if stash := features.load(rare_features.STASHED_CHANGE)(chosen.project, chosen.ref.id):
             stash_text = f"the change itself is in git's stash; to have it again: git stash apply {stash[:12]}"
             answer = answer._replace(text=f"{answer.text}\n{stash_text}")
-    if operation["command"] != "merge" or chosen.step.latest.command == UNDO or options.dry_run or not result.changed:
+    if operation["command"] != "merge" or options.dry_run or not result.changed:
         return answer
+    git = chosen.project.git
+    is_git_merging = git is not None and operation_in_progress(git)
+    if chosen.step.latest.command == UNDO:
+        return answer._replace(next_commands=(f"execplan merge {name}",)) if is_git_merging else answer
     redo_command = f"execplan redo -p {name}"
     warning = f"{result.path} contains conflict markers again, uncommitted; to redo the merge: {redo_command}"
-    if chosen.project.git is not None and not operation_in_progress(chosen.project.git):  # git has committed the merge
+    if git is not None and not is_git_merging:
         return answer._replace(warnings=(*answer.warnings, warning), next_commands=(redo_command,))
     work = Work(f"keep what is right between the conflict markers of {result.path}", f"execplan merge {name}")
     return answer._replace(warnings=(*answer.warnings, warning), next_commands=(work.command,), work=work)

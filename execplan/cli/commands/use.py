@@ -39,7 +39,7 @@ def use(call: Call, plan: str | None) -> Answer:
         "path": current[0].display_path(current[1].path) if current is not None else None,
     }
     if current is not None:
-        return Answer(data, printable_lines([f"sticky plan: {current[1].id}"]))
+        return Answer(data, printable_lines([f"sticky plan: {current[1].id} (to end it: execplan use -)"]))
     path = implied_plan.sticky_path(project)
     reason = f": {project.split_plan_path(path)[1]} is archived or gone" if path else ""
     next_commands = () if plan == "-" else ("execplan use PLAN",)

@@ -144,7 +144,7 @@ def move_answer(
 ) -> Answer:
     """Build the answer of a command that moves a plan; `unchanged_text` is printed if nothing was moved.
 
-    `rewrite` is the command that rewrites documents with old paths; with None, such documents are not reported.
+    `rewrite` is how to rewrite documents with old paths; with None, such documents are not reported.
     """
     warnings = moved.warnings
     if rewrite is not None:

@@ -123,12 +123,12 @@ def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
 
 
 def _hint_at_worktree(error: ExecplanError) -> None:
-    """Let an error that there is no plan lead to the merge of a plan that is archived in its worktree."""
-    from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
+    """Let an error that there is no plan lead to the end of the worktree of an archived plan."""
+    from execplan.team.worktrees.worktree_record import finish_command, list_archived
 
     project = project_discovery.require(os.getcwd())
-    for record in list_unmerged_archived(project):
-        error.hint = f"merge {record.id} from its worktree: {finish_command(project, record)}"
+    for record in list_archived(project):
+        error.hint = f"finish the worktree of {record.id}: {finish_command(project, record)}"
 
 
 def _in_directory(overview: PlanOverview, directory: str) -> PlanOverview:

@@ -159,7 +159,7 @@ def restore_plan(
     """Move an archived plan and its artifacts back; a plan archived unfinished gets a note. Raises ExecplanError."""
     require_existing(project)
     if not ref.archived:
-        return _already_in_place(project, ref, options)
+        return _already_in_place(project, ref, options, confirm_rewrite)
     name = restored_id(project, ref)
     path = project.plan_file(project.plans, name)
     goal = target_of(project, ref, name, path, archived=False)
@@ -181,14 +181,12 @@ def _already_in_place(
     ensure_digest_matches(project, ref, options.if_match)
     data = plan_store.read_bytes(project, ref.path)
     move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
-    if confirm_rewrite is None or not ref.archived:
+    if confirm_rewrite is None:
         return move_result
-    name = restored_id(project, ref)
-    members = [member for member in with_directories(whole_project(project)) if member.archives == project.archives]
-    artifacts = project.plan_artifacts_dir(ref.path, archived=True)
-    moves = [(member.artifacts_dir(name), artifacts) for member in members]
-    moves += [(member.plan_file(member.plans, name), ref.path) for member in members]
-    moves += [(file, ref.path) for file in project.files if has_other_id_in_archive(project, file)]
+    artifacts = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    old_paths = _paths_before_archive(project, ref) if ref.archived else _paths_in_archives(project, ref)
+    moves = [(old_artifacts, artifacts) for _, old_artifacts in old_paths if old_artifacts]
+    moves += [(old_path, ref.path) for old_path, _ in old_paths]
     mentions = document_mentions.find_mentions(project, [pair for pair in moves if not os.path.lexists(pair[0])])
     if options.dry_run or not mentions or not confirm_rewrite(mentions):
         return move_result._replace(mentions=tuple(mentions))
@@ -204,6 +202,21 @@ def _already_in_place(
         mentions=remaining,
         warnings=rewrite_result.warnings,
     )
+
+
+def _paths_before_archive(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
+    """Return the paths that an archived plan can have had, each with that of its artifacts, empty if it had none of its own."""
+    name = restored_id(project, ref)
+    members = [member for member in with_directories(whole_project(project)) if member.archives == project.archives]
+    paths = [(member.plan_file(member.plans, name), member.artifacts_dir(name)) for member in members]
+    return paths + [(file, "") for file in project.files if has_other_id_in_archive(project, file)]
+
+
+def _paths_in_archives(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
+    """Return the paths that a restored plan would have had in the archives today, each with that of its artifacts."""
+    folders = dict.fromkeys((project.archive, project.superseded))
+    paths = [project.plan_file(folder, archived_id(project, ref)) for folder in folders]
+    return [(path, project.plan_artifacts_dir(path, archived=True)) for path in paths]
 
 
 def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:

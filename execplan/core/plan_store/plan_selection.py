@@ -251,7 +251,9 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
     """Return the error for a name that matches no plan, with the IDs of plans with similar names."""
     similar = _similar_ids(plans, plan_name)
     hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
-    if plan_name.strip() and not is_specific_enough(plan_name):
+    if query.startswith("-"):
+        message = f"{query!r} looks like an option, not like a plan"
+    elif plan_name.strip() and not is_specific_enough(plan_name):
         message = f"{query!r} is too short to identify a plan, unless it is a full ID or title"
     else:
         message = f"unknown plan {query!r}" + (": there is no such file" if is_path_query(query) else "")

@@ -14,7 +14,7 @@ from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.core.text.message_parts import join_first
 from execplan.team.advice.advice import Advice, Work
 from execplan.team.advice.conflict_warnings import advise_git
-from execplan.team.worktrees.worktree_record import finish_command, list_unmerged_archived
+from execplan.team.worktrees.worktree_record import finish_command, list_archived
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,10 +58,10 @@ def _advise(project: Project, text: str, archived: Sequence[ListedPlan]) -> tupl
         text = f"{text.removesuffix(' yet')}; deleted, but git still has {pronoun}: {names}"
         return text, Advice((restore, removal), work)
     commands = _merge_commands(archived) or (uncommitted_archive_commands(project) if archived else ())
-    if not commands and (unmerged := list_unmerged_archived(project)):
-        names = join_first([record.id for record in unmerged], _MAX_NAMED)
-        text = f"{text.replace('no plans yet', 'no open plans')}; not merged from {'its worktree' if len(unmerged) == 1 else 'their worktrees'}: {names}"
-        commands = tuple([finish_command(project, record) for record in unmerged])
+    if not commands and (finished := list_archived(project)):
+        names = join_first([record.id for record in finished], _MAX_NAMED)
+        text = f"{text.replace('no plans yet', 'no open plans')}; still with {'a worktree' if len(finished) == 1 else 'worktrees'}: {names}"
+        commands = tuple([finish_command(project, record) for record in finished])
     if not commands and (reopened := _find_reopened(archived)):
         reopened_names = [name_in_commands(plan.project, plan.ref) for plan in reopened]
         text = f"{text}; archived with open tasks: {join_first(reopened_names, _MAX_NAMED)}"

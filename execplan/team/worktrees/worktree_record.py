@@ -92,17 +92,24 @@ def load_record(project: Project, plan: str) -> WorktreeRecord | None:
     return record or next((record for record in load_records(project) if record.target_plan == plan), None)
 
 
-def list_unmerged_archived(project: Project) -> list[WorktreeRecord]:
-    """Return the records of the plans that are archived in their own worktrees, which are not merged yet."""
+def list_archived(project: Project) -> list[WorktreeRecord]:
+    """Return the records of the plans that still have a worktree, and are archived there or in the current one."""
     records = load_records(project)
     worktrees = list_worktrees(project) if records else []
-    return [record for record in records if _is_archived_in(project, record, find_worktree(record, worktrees))]
+    return [record for record in records if _is_archived(project, record, find_worktree(record, worktrees))]
 
 
-def _is_archived_in(project: Project, record: WorktreeRecord, worktree: Worktree | None) -> bool:
-    if worktree is None or not worktree.exists or os.path.lexists(os.path.join(worktree.root, record.plan)):
+def _is_archived(project: Project, record: WorktreeRecord, worktree: Worktree | None) -> bool:
+    if worktree is None or not worktree.exists:
         return False
-    return record.id in [ref.id for ref in plan_store.refs(project_in(project, worktree), archive=True)]
+    places = zip((project_in(project, worktree), project), record.plans, strict=True)
+    return any([_is_archived_in(place, path, record.id) for place, path in places])
+
+
+def _is_archived_in(project: Project, path: str, plan_id: str) -> bool:
+    if os.path.lexists(os.path.join(project.root, path)):
+        return False
+    return plan_id in [ref.id for ref in plan_store.refs(project, archive=True)]
 
 
 def merge_command(project: Project, ref: PlanRef) -> str:

@@ -392,6 +392,16 @@ def test_undo_restores_the_documents_that_were_rewritten(repo_with_mentions: Fol
     assert (repo.path / "README.md").read_text() == rewritten + "More.\n"
 
 
+def test_links_can_be_rewritten_after_the_plan_was_restored(repo_with_mentions: Folder) -> None:
+    repo_with_mentions.ok("archive", NAME, "--rewrite-links")
+    warnings = repo_with_mentions.run("restore", NAME, "--json").json["warnings"]
+    command = f"execplan restore {NAME} --rewrite-links"
+    assert f"README.md:3, docs/guide.md:1 name the old path; to rewrite them: {command}" in warnings
+    repo_with_mentions.ok(*command.split()[1:])
+    assert (repo_with_mentions.path / "README.md").read_text() == README
+    assert (repo_with_mentions.path / "docs/guide.md").read_text() == GUIDE
+
+
 def test_undo_leaves_the_documents_that_were_not_rewritten(repo_with_mentions: Folder) -> None:
     repo_with_mentions.ok("archive", NAME)
     repo_with_mentions.write("notes.md", f"See {HOME}/archive/{NAME}.md.\n")

@@ -275,6 +275,14 @@ def test_undo_of_a_committed_merge_says_that_the_markers_are_back(repo: Folder) 
         assert (repo.path / PLAN).read_bytes() == merged
 
 
+def test_redo_of_a_merge_leads_back_to_git_while_it_merges(repo: Folder) -> None:
+    conflict(repo)
+    repo.ok("merge", "parser")
+    repo.ok("undo")
+    assert repo.run("redo").out.endswith("next: execplan merge 2026-01-01_parser\n")
+    assert f"git add {PLAN}" in repo.run("merge", "parser").out
+
+
 def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
     finished = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
     archived = ".agent/execplans/archive/2026-01-01_parser.md"
