@@ -150,6 +150,8 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
         return text + _sign(command, is_guarded=bool(denied))
     if text and not text.endswith(": "):
         return ""
+    if text.endswith(", then: "):
+        return text + ask_person(command)
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
     return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{command}"
 

@@ -59,6 +59,11 @@ def test_the_run_waits_until_a_person_has_done_it(repo: Folder) -> None:
     assert "calls: its work by hand" in repo.run("rollback").out
 
 
+def test_an_agent_does_the_work_and_asks_a_person_to_resume(repo: Folder) -> None:
+    approve(repo, PLAN)
+    assert "do its work by hand, then: ask a person to run: execplan resume " in repo.run("run", "--as", "agent-1").err
+
+
 def test_it_can_be_skipped_or_end_the_run(repo: Folder) -> None:
     approve(repo, PLAN)
     repo.run("run")
