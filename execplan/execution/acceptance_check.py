@@ -66,8 +66,7 @@ def find_acceptance_checks(
 
 def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> AcceptanceCheck:
     """Return the check that a task's own item states. Raises ExecplanError if it can't be read."""
-    problem = check_problem(task_check)
-    if problem:
+    if problem := check_problem(task_check):
         raise ExecplanError(
             "bad-check",
             f"the check of task {task.number} can't be read: {problem}",
@@ -92,8 +91,7 @@ def read_own_check(task_id: str, task: Task, task_check: TaskCheck) -> Acceptanc
 def require_check_command(source: str) -> str:
     """Return the command of a new check on one line; raises ExecplanError if no check could have it."""
     command = require_text(source, "the check")
-    problem = parse_command(command).problem
-    if problem:
+    if problem := parse_command(command).problem:
         raise ExecplanError(
             "bad-check",
             f"the check can't be read: {problem}: {command}",

@@ -56,6 +56,19 @@ def test_three_agents_that_follow_the_hints_do_each_task_once(repo: Folder) -> N
     assert sorted(done) == sorted([f"done: {number}. Do part {number}." for number in range(1, 13)])
 
 
+def test_a_dozen_claims_take_few_lines_and_a_released_one_leads_on(repo: Folder) -> None:
+    repo.plan(plan_of(12))
+    for number in range(1, 12):
+        repo.ok("next", PLAN, "--claim", f"agent-{number}")
+    lines = repo.run("next", "--as", "agent-12").out.splitlines()
+    assert lines[0].startswith("12. ")
+    assert lines[6] == "and 6 more; all: --json"
+    status = repo.run("status").out
+    assert "5. by agent-5 and 6 more" in status
+    released = repo.run("next", "--release", "agent-3", "--to", "agent-12", "--as", "agent-12").out
+    assert released.endswith(f"\nnext: execplan next {PLAN} --claim --as agent-12\n")
+
+
 @pytest.mark.parametrize("by_option", [True, False])
 def test_a_named_agent_is_told_to_claim_in_one_form(repo: Folder, by_option: bool) -> None:
     repo.plan(plan_of(3))

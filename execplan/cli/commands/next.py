@@ -27,7 +27,13 @@ from execplan.core.project.project_discovery import require_existing
 from execplan.core.text.invisible_characters import escape_unprintable
 from execplan.team.advice.conflict_warnings import conflict_warnings
 from execplan.team.advice.next_plan import select_next_plan
-from execplan.team.advice.next_tasks import blocked_task_ids, claim_line, find_open_tasks, tasks_done_elsewhere
+from execplan.team.advice.next_tasks import (
+    blocked_task_ids,
+    claim_line,
+    find_open_tasks,
+    first_lines,
+    tasks_done_elsewhere,
+)
 from execplan.team.advice.no_open_plans import describe_no_open_plans
 from execplan.team.advice.plan_advice import finish_archived_commands
 from execplan.team.advice.plan_json import plan_json, task_line, tasks_json
@@ -52,11 +58,8 @@ def release_claims(
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]
-    lines += [
-        claim_line(claimed_task)
-        for claimed_task in remaining_claims.claimed_tasks
-        if to is None or claimed_task["id"] not in ids
-    ]
+    others = [task for task in remaining_claims.claimed_tasks if to is None or task["id"] not in ids]
+    lines += first_lines([claim_line(task) for task in others])
     data = {
         **plan_json(stored_plan),
         "task": remaining_claims.task,
@@ -64,7 +67,8 @@ def release_claims(
         "broken": [],
         "released": ids,
     }
-    return Answer(data, "\n".join(lines))
+    next_commands = (f"execplan next {ref.shell_name}",) if to == actor(project) else ()
+    return Answer(data, "\n".join(lines), next_commands=next_commands)
 
 
 @define_command(

@@ -20,6 +20,7 @@ from execplan.team.advice.next_tasks import (
     describe_next_task,
     describe_unknown,
     find_open_tasks,
+    first_lines,
 )
 from execplan.team.advice.plan_advice import advise
 from execplan.team.advice.plan_json import plan_json, task_line
@@ -63,8 +64,8 @@ def task_answer(
     lines += [why] if why else []
     if open_tasks.plan_blockers:
         lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
-    lines += [blocked_line(task) for task in open_tasks.blocked_tasks]
-    lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
+    lines += first_lines([blocked_line(task) for task in open_tasks.blocked_tasks])
+    lines += first_lines([claim_line(task) for task in open_tasks.other_claimed_tasks])
     lines += [f"{describe_unknown(open_tasks)}: {_UNKNOWN_REASON}"] if open_tasks.unknown else []
     lines += [location.describe()] if location is not None else []
     data = {

@@ -37,8 +37,7 @@ Path = tuple[int | str, ...]
 
 def find_field_violations(value: object, kind: Any, path: Path = ()) -> Iterator[Violation]:
     """Yield each violation at the deepest place whose value alone is refused."""
-    message = _refusal(value, kind)
-    if message:
+    if message := _refusal(value, kind):
         violations = list(_find_in_parts(value, kind, path))
         yield from violations or [Violation(json_pointer(path), message)]
 
@@ -68,8 +67,7 @@ def _find_in_array(
     """Yield the violations of an array's length and entries."""
     shape: Any = GenericAlias(tuple, (Any, ...) if kinds[-1] is ... else (Any,) * len(kinds))
     for length in (shape, *[Annotated[shape, constraint] for constraint in constraints]):
-        message = _refusal(value, length)
-        if message:
+        if message := _refusal(value, length):
             yield Violation(json_pointer(path), message)
             if "<=" in message:  # too long
                 return

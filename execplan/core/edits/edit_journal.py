@@ -264,8 +264,7 @@ def _read_last_entry(path: str) -> tuple[JournalEntry | None, int, int]:
     Raises ExecplanError if the journal can't be read.
     """
     lines, size = read_tail(path)
-    entries = parse_entries(lines)
-    if not entries:
+    if not (entries := parse_entries(lines)):
         lines = read_lines(path)
         entries = parse_entries(lines)
     if not entries:

@@ -93,8 +93,7 @@ def _parse_log(fields: list[bytes]) -> Iterator[Commit]:
     stream = iter(fields)
     commit: Commit | None = None
     for token in stream:
-        field = token.lstrip(b"\n")
-        if not field:
+        if not (field := token.lstrip(b"\n")):
             continue
         if field.startswith(b":") and commit is not None:
             commit.changes.extend(_parse_change(field, stream))

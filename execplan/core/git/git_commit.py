@@ -99,8 +99,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     if not entries:
         return NO_COMMIT
     changed_paths = tuple([entry.path for entry in entries])
-    new_paths = [entry.path for entry in entries if entry.staged == "?"]
-    if new_paths:
+    if new_paths := [entry.path for entry in entries if entry.staged == "?"]:
         runner.run_checked("add", "-N", "--", *new_paths)
     file_stats = {path: _file_stat(project, path) for path in changed_paths}
     try:
@@ -148,8 +147,7 @@ def _unstage_reverted(runner: _GitRunner, entries: list[_StatusEntry]) -> list[_
     if not staged or not head_commit(runner.project):
         return entries
     changed = runner.run_checked("diff", "--name-only", "-z", "HEAD", "--", *staged).split("\0")
-    reverted = [path for path in staged if path not in changed]
-    if reverted:
+    if reverted := [path for path in staged if path not in changed]:
         runner.run_checked("reset", "-q", "--", *reverted)
     return [entry for entry in entries if entry.path not in reverted]
 

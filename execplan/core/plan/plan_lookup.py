@@ -175,8 +175,7 @@ def find_matches(texts: list[str], query: str) -> list[int]:
     query_text = normalize_text(query)
     if not query_text:
         return []
-    matches = _find_containing([normalize_text(text) for text in texts], query_text)
-    if matches:
+    if matches := _find_containing([normalize_text(text) for text in texts], query_text):
         return matches
     from execplan.core.text.inline_markdown import plain_text
 

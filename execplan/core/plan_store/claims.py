@@ -111,8 +111,7 @@ def release_claims(project: Project, ref: PlanRef, name: str, task: str | None =
     Raises ExecplanError on failure.
     """
     with lock_claims(project, f"release of {name}"):
-        released = _holder_claims(project, ref, name, task)
-        if released:
+        if released := _holder_claims(project, ref, name, task):
             write_claims(project, [claim for claim in load_claims(project) if claim not in released])
     return [claim.task for claim in released]
 

@@ -154,8 +154,7 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
         lambda path: _read_title(project, path) == _old_title(project, missing_plan),
     )
     for predicate in predicates:
-        matches = [path for path in paths if predicate(path)]
-        if matches:
+        if matches := [path for path in paths if predicate(path)]:
             return plan_store.ref_for_path(project, matches[0]) if len(matches) == 1 else None
     return None
 

@@ -241,8 +241,7 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
         lambda at: is_part and folded_text in title(at),
     )
     for predicate in predicates:
-        matches = [at for at in range(len(plans)) if predicate(at)]
-        if matches:
+        if matches := [at for at in range(len(plans)) if predicate(at)]:
             return matches
     return []
 

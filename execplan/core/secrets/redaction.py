@@ -79,8 +79,7 @@ class Redactor:
             ]
             text = _replace_spans(text, spans)
         for _ in range(_MAX_PASSES):
-            spans = self.spans(text)
-            if not spans:
+            if not (spans := self.spans(text)):
                 break
             text = _replace_spans(text, spans)
         return text

@@ -47,8 +47,7 @@ def find_assignments(text: str) -> Iterator[tuple[int, int]]:
     offset = 0
     while (name_match := _NAME_AND_OPERATOR.search(text, offset)) is not None:
         offset = name_match.end()
-        name_kind = classify_name(name_match["name"])
-        if not name_kind:
+        if not (name_kind := classify_name(name_match["name"])):
             continue
         if name_match["name"].lower() == "pass" and name_match["joint"] == ":" and not name_match["close"]:
             name_kind = SECRET  # `the tests pass: …`

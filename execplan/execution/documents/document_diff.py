@@ -8,6 +8,8 @@ from execplan.core.text.message_parts import shorten
 from execplan.execution.execution_plan import ExecutionPlan
 
 _MAX_VALUE_LENGTH = 60
+_MAX_EQUAL_LENGTH = 20
+"""Maximum number of equal characters before the first difference of two long values."""
 _SOURCE_DIGEST = "source.sha256 "
 """Prefix of the digest's line: the digest differs with any other change and means nothing to a person."""
 
@@ -29,9 +31,19 @@ def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
         f"step {name}: {change}"
         for name in steps[0]
         if name in steps[1]
-        for change in _diff_fields(steps[0][name], steps[1][name])
+        for change in _diff_step(steps[0][name], steps[1][name])
     ]
     return (*_diff_fields(before, after), *removed, *added, *changed)
+
+
+def _diff_step(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Return a line for each field of a step that differs; what follows from a changed command has no line of its own."""
+    if old.get("command") == new.get("command"):
+        return _diff_fields(old, new)
+    same = {"argv": None}
+    if all([step.get("description") == f"Run {step.get('command')}" for step in (old, new)]):
+        same["description"] = None
+    return _diff_fields(old | same, new | same)
 
 
 def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
@@ -52,11 +64,18 @@ def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> 
         if isinstance(before, dict) and isinstance(after, dict):
             lines += _diff_fields(before, after, f"{prefix}{name}.")
         else:
-            lines.append(f"{prefix}{name} was {_format_value(before)} and is now {_format_value(after)}")
+            lines.append(f"{prefix}{name} {_format_change(before, after)}")
     return lines
 
 
-def _format_value(value: object) -> str:
+def _format_change(before: object, after: object) -> str:
+    """Format a change of a value; long texts begin shortly before their first difference."""
     import json
 
-    return shorten(json.dumps(value, ensure_ascii=False), _MAX_VALUE_LENGTH)
+    if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) > _MAX_VALUE_LENGTH:
+        pairs = enumerate(zip(before, after, strict=False))
+        shorter = min(len(before), len(after))
+        start = next((at for at, (old, new) in pairs if old != new), shorter) - _MAX_EQUAL_LENGTH
+        before, after = [f"…{text[start:]}" if start > 0 else text for text in (before, after)]
+    old, new = [shorten(json.dumps(value, ensure_ascii=False), _MAX_VALUE_LENGTH) for value in (before, after)]
+    return f"was {old} and is now {new}"

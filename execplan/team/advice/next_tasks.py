@@ -16,6 +16,7 @@ from execplan.core.plan_store.author import actor
 from execplan.core.plan_store.claims_file import Claim
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
+from execplan.core.text.message_parts import format_excess, join_first
 from execplan.team.advice.plan_json import mark_note, task_line, tasks_json
 from execplan.team.dependencies.plan_blockers import (
     Blocker,
@@ -33,6 +34,8 @@ FINISHING_TEXTS = {
     "set": ", but placeholder text",
 }
 """What is left to do with a plan without open tasks, by the command that does it."""
+_MAX_TASKS: Final = 5
+"""Maximum number of claimed or blocked tasks that are named to people."""
 
 
 MERGE_REASON: Final = "done there; merge it"
@@ -264,7 +267,8 @@ def describe_next_task(
     """
     suffix = f" ({unknown})" if unknown else ""
     other_claims = [claimed_task for claimed_task in claimed_tasks if task is None or claimed_task["id"] != task["id"]]
-    claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
+    claims = [f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims]
+    claimed = join_first(claims, _MAX_TASKS)
     if task:
         yours = " (claimed by you, in progress)" if "by" in task else ""
         return (
@@ -284,3 +288,9 @@ def describe_next_task(
 def claim_line(task: dict[str, Any]) -> str:
     """Format a claimed task as a line for people."""
     return f"claimed by {task['by']} until {task['until']}: {task_line(task)}"
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines of a list of tasks, and how many are left out."""
+    more = format_excess(len(lines), _MAX_TASKS, "")
+    return [*lines[:_MAX_TASKS], *([f"{more}; all: --json"] if more else [])]

@@ -41,7 +41,7 @@ def test_check_says_whether_what_is_stored_is_current(repo: Folder) -> None:
     path.write_text(STEPS.replace("make parser", "make all"))
     stale = repo.run("compile", "--check")
     assert stale.exit == 1
-    assert 'build.1: argv was ["make", "parser"] and is now ["make", "all"]' in stale.out
+    assert 'build.1: command was "make parser" and is now "make all"' in stale.out
     assert "next: execplan compile 2026-01-01_parser" in stale.out
     (repo.path / STORED).write_text("{}")
     broken = repo.run("compile", "--check", "--json").json["data"]
