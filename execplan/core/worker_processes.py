@@ -95,8 +95,7 @@ def _start_worker(
     try:
         reader, writer = os.pipe()
         parent = os.getpid()
-        pid = os.fork()
-        if pid:
+        if pid := os.fork():
             children[pid] = worker, reader
             os.close(writer)
             return

@@ -198,14 +198,14 @@ def _is_expected(step: Mapping[str, Any], file_change: CallFileChange, scope: Gu
 
 
 def data_before_step(step: Mapping[str, Any], file_change: CallFileChange, path: str, scope: GuardScope) -> bytes:
-    """Return the content of a file before the step. Raises ValueError if it is unknown or not approved."""
-    state = expected_state(step, path, scope)
+    """Return the content of a file before the step's first attempt. Raises ValueError if it is unknown or not approved."""
+    state = scope.before_work.get(path) or expected_state(step, path, scope)
     if state is None or state.kind != FILE:
         raise ValueError(f"the content of {path} is not approved")
     current_data = file_change.current_data if file_change.path == path else read_regular_file(path, scope.root)
     if current_data is not None and _has_digest(current_data, state):
         return current_data
-    stored_data = scope.read_expected(path)
+    stored_data = scope.read_content(path, state)
     if stored_data is None or not _has_digest(stored_data, state):
         raise ValueError(f"the content of {path} before the step is no longer known")
     return stored_data

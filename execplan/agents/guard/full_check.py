@@ -80,9 +80,11 @@ def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, A
         if run is not None:
             agent_run_lookup.ensure_not_waiting(ref, run)
         candidate = find_candidate(project, ref, with_programs=False)
-        if run is not None:
-            ensure_same_document(run.run_paths, run.entries)
-        return require_approval(project, ref, candidate, run.run_paths.id if run is not None else ""), run
+        if run is None:
+            return require_approval(project, ref, candidate, ""), None
+        ensure_same_document(run.run_paths, run.entries)
+        paths_at_work = run.run_state.states_before_work()
+        return require_approval(project, ref, candidate, run.run_paths.id, paths_at_work), run
     except ExecplanError as error:
         denial = _used_approval_error(ref, last_run, error)
         stored_denial.store(project, ref, denial, candidate, start)

@@ -44,8 +44,10 @@ class GuardScope(NamedTuple):
     """Expected states by path from the root, as in `RunState.expected_states`."""
     protected: Callable[[str], str]
     """Describes a path from the root that belongs to git or execplan; returns an empty string for other paths."""
-    read_expected: Callable[[str], bytes | None]
-    """Reads the expected bytes of a path, as approved or as an earlier step left it, also from the backup store."""
+    before_work: Mapping[str, State]
+    """States of the paths of unfinished steps, as in `RunState.states_before_work`."""
+    read_content: Callable[[str, State], bytes | None]
+    """Reads the bytes of a path in a state, from the file itself if it has them, otherwise from the backup store."""
     commits: tuple[str, ...] = ()
     """What the agent may commit, as in `Policy.commits`."""
 
@@ -68,7 +70,7 @@ class PlanlessContext(NamedTuple):
     @property
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
-        return _make_scope(self.project, {}, {}, self.commits)
+        return _make_scope(self.project, {}, {}, {}, self.commits)
 
 
 class GuardContext(NamedTuple):
@@ -94,7 +96,9 @@ class GuardContext(NamedTuple):
     @property
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
-        return _make_scope(self.project, self.constraints, self.run_state.expected_states, self.commits)
+        run_state = self.run_state
+        expected, before_work = run_state.expected_states, run_state.states_before_work()
+        return _make_scope(self.project, self.constraints, expected, before_work, self.commits)
 
     def make_order(self) -> StepOrder:
         """Return the order of the steps."""
@@ -104,14 +108,19 @@ class GuardContext(NamedTuple):
 
 
 def _make_scope(
-    project: Project, constraints: dict[str, Any], expected: Mapping[str, State], commits: tuple[str, ...]
+    project: Project,
+    constraints: dict[str, Any],
+    expected: Mapping[str, State],
+    before_work: Mapping[str, State],
+    commits: tuple[str, ...],
 ) -> GuardScope:
     return GuardScope(
         os.path.realpath(project.root),
         constraints,
         expected,
         make_protection_check(project),
-        lambda path: _read_expected(project, expected, path),
+        before_work,
+        lambda path, state: _read_content(project, path, state),
         commits,
     )
 
@@ -139,13 +148,10 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[RunEntry]) -> GuardC
     )
 
 
-def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
-    """Return the expected bytes of a path, from the file itself if it has them, otherwise from the backup store."""
+def _read_content(project: Project, path: str, state: State) -> bytes | None:
     from execplan.execution.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
-    from execplan.execution.world import FILE
 
-    state = expected.get(path)
-    if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
+    if not state.sha256 or state.size > MAX_SHOWN_BYTES:
         return None
     try:
         data = DiskWorld(project).read(path)

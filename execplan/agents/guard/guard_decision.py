@@ -52,8 +52,8 @@ def is_agent_check(call: ToolCall, checks: Sequence[str], scope: GuardScope, rea
 def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -> str:
     """Describe how files differ from their expected state; empty if they do not.
 
-    For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
-    disk fails.
+    For a step in progress, only its inputs are compared, because it has started to write. A failed attempt can have been
+    reverted. Raises ExecplanError if a disk fails.
     """
     from execplan.execution.documents.written_paths import written_paths
 
@@ -65,7 +65,7 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
     from execplan.execution.world import normalize_path
 
     world = DiskWorld(project)
-    expected_states = run_state.expected_now(world.state)
+    expected_states, before_work = run_state.expected_now(world.state), run_state.states_before_work()
     writes = {normalize_path(path) for path in written_names}
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
     is_running = run_state.status_of.get(step["id"]) == RUNNING
@@ -73,9 +73,9 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -
         [candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]
     ):
         expected = expected_states.get(path)
-        if expected is not None and (
-            reason := describe_difference(sanitize_state(expected), sanitize_state(world.state(path)))
-        ):
+        if expected is None or (path not in reads and before_work.get(path) == world.state(path)):
+            continue
+        if reason := describe_difference(sanitize_state(expected), sanitize_state(world.state(path))):
             return f"{path} {reason}"
     return ""
 

@@ -174,8 +174,7 @@ def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> 
 
 def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
     """Return the differences from the replayed run."""
-    replayed_run = run.run_state.begin_fields["replays"]
-    if not replayed_run:
+    if not (replayed_run := run.run_state.begin_fields["replays"]):
         return []
     if not finished_run.differences:
         return [f"same as {replayed_run}: no step differs"]

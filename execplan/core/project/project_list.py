@@ -90,8 +90,7 @@ def list_projects(paths: Sequence[str], current: Project | None) -> ProjectList:
 
 def list_all_projects(current: Project | None) -> ProjectList:
     """Return the current project and those in the user's settings. Raises ExecplanError if there are none."""
-    configured = user_settings.projects()
-    if not configured:
+    if not (configured := user_settings.projects()):
         raise ExecplanError(
             "no-projects-listed",
             f"{user_settings.path()} lists no projects",

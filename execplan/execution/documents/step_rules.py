@@ -133,8 +133,7 @@ def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lines", "the lines that the content replaces are missing"
     target = step.get("target")
     if isinstance(patch, str) and isinstance(target, str):
-        other_paths = [path for path in diff_paths(patch) if _normalize(path) != _normalize(target)]
-        if other_paths:
+        if other_paths := [path for path in diff_paths(patch) if _normalize(path) != _normalize(target)]:
             yield "patch", f"changes {other_paths[0]}, which is not the target; use refactor_code for several files"
 
 

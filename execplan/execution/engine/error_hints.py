@@ -55,8 +55,10 @@ def continue_ended_run(status: str, run: int, plan: str, executor: str, ask: str
     rollback_command = f"execplan rollback {run} -p {plan}"
     if status == FAILED:
         replan = format_replan_command(run, plan)
-        if ask:  # an agent can't resume, but it needs no approval to replan steps that stay the same
-            return f"{CORRECT_OR_EDIT}, then: {replan}; or {ask}roll it back: {rollback_command}"
+        if (
+            ask
+        ):  # an agent can't resume; after a replan, which needs no approval if the steps stay, it may try them again
+            return f"edit its steps in the plan if they are wrong, then: {replan}; or {ask}roll it back: {rollback_command}"
         resume = resume_instead(run, plan, executor)
         return f"edit the steps in the plan, then: {replan}; {resume}; or roll it back: {rollback_command}"
     if status == COMPLETED:

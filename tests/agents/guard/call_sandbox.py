@@ -26,7 +26,7 @@ class CallSandbox:
         folder.plan()
         self.project: Project = project_discovery.find(self.root)
         self.around = GuardScope(
-            self.root, {}, {}, reserved_paths.make_protection_check(self.project), lambda path: None
+            self.root, {}, {}, reserved_paths.make_protection_check(self.project), {}, lambda path, state: None
         )
 
     def command(self, text: str, cwd: str = "") -> ToolCall:

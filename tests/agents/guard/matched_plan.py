@@ -164,9 +164,12 @@ class MatchingRepository:
 
     def around(self) -> GuardScope:
         """Where calls are judged."""
-        return GuardScope(
-            os.path.realpath(self.root), self.constraints, self.expected, _protection_reason, self.file_contents.get
-        )
+
+        def read_content(path: str, state: State) -> bytes | None:
+            return self.file_contents.get(path)
+
+        root = os.path.realpath(self.root)
+        return GuardScope(root, self.constraints, self.expected, _protection_reason, {}, read_content)
 
     def match(self, call: ToolCall) -> MatchResult:
         """The steps that a call is of; `{root}` in it is the repository."""

@@ -325,10 +325,56 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 0
     why = begun.ask("make parser").why
-    work = "correct what failed, or edit the steps in the plan if they are wrong"
-    assert f" has failed; {work}, then: execplan replan 1 -p " in why
+    assert " has failed; edit its steps in the plan if they are wrong, then: execplan replan 1 -p " in why
     assert " has failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
     assert "; or ask a person to roll it back: execplan rollback 1 -p " in why
+
+
+MODIFYING_PLAN = """\
+# Count words
+
+## Progress
+
+- [ ] Count.
+
+## Concrete Steps
+
+```diff {#patch type=modify_file target=wc.py}
+@@ -1 +1,2 @@
+-def count(s): return len(s.split())
++def count(s):
++    return len(s.split())
+```
+"""
+
+
+@pytest.mark.parametrize("is_reverted", [False, True])
+def test_after_a_replan_the_guard_allows_what_corrects_a_failed_attempt(
+    begun: GuardRepository, is_reverted: bool
+) -> None:
+    name = "2026-01-02_count"
+    before, after = "def count(s): return len(s.split())\n", "def count(s):\n    return len(s.split())\n"
+    begun.write("wc.py", before)
+    begun.plan(MODIFYING_PLAN, name)
+    begun.data("approve", name, "--digest", begun.data("evaluate", name)["digest"][:8])
+
+    def is_allowed(content: str) -> bool:
+        call = hook("Write", str(begun.path), file_path=str(begun.path / "wc.py"), content=content)
+        answer = guard(json.dumps(call).encode(), "--program", "claude", "-p", name, program="claude")
+        return answer.kind == "allow"
+
+    assert is_allowed(after)
+    begun.write("wc.py", f"{after}\n")  # as a formatter does
+    report = ("report", "patch", "-p", name, "--status", "completed", "--result", "Done.")
+    assert begun.type(*report).exit == 1
+    assert not is_allowed(after)
+    assert begun.type("replan", "-p", name, "--reason", "A formatter.").exit == 0
+    if is_reverted:
+        begun.write("wc.py", before)
+    assert not is_allowed(f"{after}\n")
+    assert is_allowed(after)
+    begun.write("wc.py", after)
+    assert begun.type(*report).exit == 0
 
 
 def test_after_a_rollback_the_reason_says_what_is_next_and_not_to_approve_again(begun: GuardRepository) -> None:

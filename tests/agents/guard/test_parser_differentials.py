@@ -193,7 +193,9 @@ def test_a_line_end_is_not_taken_out_unsaid(sandbox: CallSandbox) -> None:
     "text", ["git -C . push", "git -c a=b push origin", "git --no-pager --git-dir x push", "/usr/bin/git -P push"]
 )
 def test_an_option_in_front_does_not_hide_a_subcommand_of_git(text: str) -> None:
-    around: Any = GuardScope("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
+    around: Any = GuardScope(
+        "/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", {}, lambda path, state: None
+    )
     denies = [PlannedStep({"id": "s", "deny": ["git push"]}, "LOW")]
     commands = [tuple(text.split())]
     assert plan_denials.command_denial_reason(commands, (), around)

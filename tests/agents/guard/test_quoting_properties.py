@@ -49,7 +49,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _matching_steps(text: str, planned: PlannedStep, root: Path, cwd: str) -> tuple[StepMatch, ...]:
-    around = GuardScope(str(root), {}, {}, lambda path: "", lambda path: None)
+    around = GuardScope(str(root), {}, {}, lambda path: "", {}, lambda path, state: None)
     return match_call(with_root(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
 
 

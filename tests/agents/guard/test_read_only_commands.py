@@ -28,7 +28,7 @@ from tests.agents.guard.call_sandbox import CallSandbox
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
 src/app.py .. HEAD 1,5p 5w x -C -D -s --set --force --all --list --stat -1 -50 --files -name '*.py' ; + {} main~2 --follow --no-index
 """.split()
-BARE = GuardScope("/", {}, {}, lambda path: "", lambda path: None)
+BARE = GuardScope("/", {}, {}, lambda path: "", {}, lambda path, state: None)
 
 if TYPE_CHECKING:
     from tests.conftest import Folder

@@ -172,8 +172,10 @@ def _check_approval(
     if last_run is not None and agent_run is None and last_run.is_active:
         return _ApprovalCheck(None, (f"run {last_run.run_paths.id} is in progress, but it is not an agent's run",))
     try:
-        run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
-        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, ""), ())
+        if agent_run is None or not agent_run.is_active:
+            return _ApprovalCheck(agent_start.require_agent_plan(project, ref, "", ""), ())
+        run, paths_at_work = agent_run.run_paths.id, agent_run.run_state.states_before_work()
+        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "", paths_at_work), ())
     except ExecplanError as error:
         has_completed = last_run is not None and last_run.run_state.status == states.COMPLETED
         is_done = error.code == "approval-used" and has_completed

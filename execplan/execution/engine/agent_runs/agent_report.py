@@ -126,7 +126,8 @@ def _preview_attempt(  # the parameters are those of the report
         ensure_same_document(agent_run.run_paths, agent_run.entries)
     run = agent_run.run_paths.id if agent_run is not None and is_active else ""
     try:
-        approved_plan = agent_start.require_agent_plan(project, ref, run, step.id)
+        paths_at_work = run_state.states_before_work() if run else ()
+        approved_plan = agent_start.require_agent_plan(project, ref, run, step.id, paths_at_work)
     except ExecplanError as error:
         unreported = schedule.order.open_dependencies(step, run_state)
         if error.code == "stale-approval" and unreported:

@@ -11,6 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan_store import author
 from execplan.execution import states
 from execplan.execution.approvals import approval_key
+from execplan.execution.approvals.approved_plan import ApprovedPlan
 from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.engine import run_setup, stop_reasons
 from execplan.execution.engine.agent_runs import agent_start, guard_grant, journal_watermark, undeclared_changes
@@ -75,7 +76,7 @@ class AgentRunUpdate:
         """
         run_paths, run_state = self.session.run_paths, self.run_state
         ensure_same_document(run_paths, self.journal_writer.journal.entries)
-        approved_plan = agent_start.require_agent_plan(run_paths.project, run_paths.ref, run_paths.id, "")
+        approved_plan = self._require_plan()
         run_setup.create_state_directory(run_paths)
         failed: list[str] = []
         if run_state.end_entry is None:
@@ -92,6 +93,10 @@ class AgentRunUpdate:
                 self.tick_task(self.schedule.steps_by_id[question.step])
         return self.advance()
 
+    def _require_plan(self) -> ApprovedPlan:
+        run_paths, paths_at_work = self.session.run_paths, self.run_state.states_before_work()
+        return agent_start.require_agent_plan(run_paths.project, run_paths.ref, run_paths.id, "", paths_at_work)
+
     def advance(self) -> FinishedRun:
         """Record the consequences of the journal so far and return the run's status. Raises ExecplanError."""
         for name in self.run_state.steps_with_status(states.COMPLETED):
@@ -107,8 +112,7 @@ class AgentRunUpdate:
         file_run(self.session, None, self.warnings)
         undeclared_changes.save_snapshot(run_paths)
         try:
-            approved_plan = agent_start.require_agent_plan(run_paths.project, run_paths.ref, run_paths.id, "")
-            guard_grant.issue(run_paths, approved_plan)
+            guard_grant.issue(run_paths, self._require_plan())
         except ExecplanError as error:
             self.warnings.append(f"no more calls are allowed now: {error.message}")
         return FinishedRun(run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))

@@ -124,8 +124,14 @@ def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> Age
     return None
 
 
-def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovedPlan:
-    """Return a plan that an agent may run. Raises ExecplanError if it may not."""
+def require_agent_plan(
+    project: Project, ref: PlanRef, run: str, reported_step: str, paths_at_work: Collection[str] = ()
+) -> ApprovedPlan:
+    """Return a plan that an agent may run. Raises ExecplanError if it may not.
+
+    Changes of `paths_at_work`, the files of the run's unfinished steps, do not count: a report is checked against what
+    they were before.
+    """
     candidate = find_candidate(project, ref, with_programs=False)
     documents = [candidate.document]
     if candidate.document.finds_files and reported_step:  # the step has done its work, so its files are not found now
@@ -133,7 +139,7 @@ def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: 
         bind_files = features.load(rare_features.BOUND_FILES)
         documents += [bind_files(candidate.document, stored.approval.binding.states) for stored in stored_approvals]
     reported_paths = [path for document in documents for path in _declared_paths(document, reported_step)]
-    approved_plan = require_approval(project, ref, candidate, run, reported_paths)
+    approved_plan = require_approval(project, ref, candidate, run, [*reported_paths, *paths_at_work])
     if not run:
         ensure_not_remainder_approval(project, ref, approved_plan.approval)
     return approved_plan
@@ -169,7 +175,8 @@ def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: st
     """Resume a run under its approval; record it if the approval or the revision is another one than before."""
     run_paths, run_state = agent_run.run_paths, agent_run.run_state
     ensure_same_document(run_paths, agent_run.entries)
-    approved_plan = require_agent_plan(project, ref, run_paths.id, reported_step)
+    paths_at_work = run_state.states_before_work()
+    approved_plan = require_agent_plan(project, ref, run_paths.id, reported_step, paths_at_work)
     run_setup.create_state_directory(run_paths)
     is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     if is_new_approval or run_state.status == states.REPLANNING:

@@ -97,7 +97,9 @@ def recovery_advice(run_paths: RunPaths, run_state: RunState, step: Step, perfor
     message = f"edit the steps in the plan, then replan; {approval}"
     next_commands: tuple[str, ...] = (format_replan_command(run_paths.number, ref.shell_name),)
     if performed.cause == EXPECTATION and step.type not in PROGRAM_TYPES:  # the agent has not done what the plan says
-        message = f"make the files as the plan says; or if the plan is wrong, edit its steps; then replan: {approval}"
+        message = (
+            f"replan, then make the files as the plan says; if the plan is wrong, edit its steps first: {approval}"
+        )
     is_open = run_state.status == states.IN_PROGRESS
     effect = f"steps that need {name} are blocked, the others continue; then" if is_open else "the run has failed:"
     return RecoveryAdvice(policy_recovery.kind, f"{effect} {message}", commands=next_commands)

@@ -125,8 +125,7 @@ def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: Evidenc
     last_number = max(known_lines, default=0)
     if len(entries) < last_number:
         findings.doubts.append(f"{display_path} ends after entry {len(entries)}, but the audit log has {last_number}")
-    missing = [number for number in range(1, last_number) if number not in known_lines]
-    if missing:
+    if missing := [number for number in range(1, last_number) if number not in known_lines]:
         findings.doubts.append(f"the audit log has entry {last_number} of {display_path}, but not entry {missing[0]}")
     if len(entries) > last_number:
         count = len(entries) - last_number

@@ -113,8 +113,7 @@ def _open_stdin(spec: dict[str, Any]) -> int:
 
     Raises OSError.
     """
-    data = memoryview(spec.get("given", b""))
-    if not data:
+    if not (data := memoryview(spec.get("given", b""))):
         return os.open(os.devnull, os.O_RDONLY)
     if LINUX:
         handle = os.memfd_create("given")

@@ -61,8 +61,7 @@ def run_on_worker(
     _write_transcript(transcript, result)
     result = result._replace(ended=_explain_stop(context, step, ticket, result.ended))
     if result.has_outputs:
-        problem = find_output_problem(result.files, ticket, context.workspace)
-        if problem:
+        if problem := find_output_problem(result.files, ticket, context.workspace):
             return result.ended._replace(cause="error", reason=f"nothing was taken from {worker.name}: {problem}")
         replace_with_archive(result.files, ticket.outputs, context.workspace)
     return result.ended
@@ -119,14 +118,12 @@ def find_output_problem(files: FileArchive, ticket: Ticket, workspace: Workspace
     Nothing that a worker returns is trusted: each path must be a declared output that steps may write, be unique, lead
     through directories only, and have its digest; a link must lead to a path in the repository.
     """
-    problem = find_problem(files, ticket.outputs)
-    if problem:
+    if problem := find_problem(files, ticket.outputs):
         return problem
     if sum([len(content) for content in files.contents.values()]) > MAX_BYTES:
         return f"its outputs are larger than {MAX_BYTES >> 20} MB together"
     described_paths = {entry["path"] for entry in files.entries}
-    lacking = [path for path in ticket.outputs if path not in described_paths]
-    if lacking:
+    if lacking := [path for path in ticket.outputs if path not in described_paths]:
         return f"it does not say what is at {lacking[0]}"
     kinds: dict[str, str] = {}
     for entry in files.entries:

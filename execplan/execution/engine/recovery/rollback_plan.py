@@ -69,8 +69,7 @@ def ensure_can_roll_back(run_paths: RunPaths, run_state: RunState, only_step: st
         )
         hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
         raise ExecplanError("nothing-to-roll-back", message, hint=hint)
-    other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
-    if other_steps:
+    if other_steps := [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]:
         raise ExecplanError(
             "run-cut-short",
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
