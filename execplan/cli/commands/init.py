@@ -31,6 +31,7 @@ from execplan.core.scaffold.other_files import OtherFile
 from execplan.core.scaffold.project_setup import inspect_project
 from execplan.core.scaffold.project_survey import SCRIPT, ProjectSurvey, guide_path, script_path, survey_project
 from execplan.core.text.message_parts import format_count, format_excess, join_first
+from execplan.core.text.pure_paths import is_inside
 
 _MAX_MISFITS = 5
 """Maximum number of plans to name for each plans directory whose state doesn't fit their directory, and of directories."""
@@ -284,12 +285,14 @@ def _adoption_lines(survey: ProjectSurvey) -> list[str]:
         return []
     project = survey.projects[0].project
     paths = [os.path.relpath(os.path.join(project.root, path), project.base) for path in survey.stray_paths]
-    directories = dict.fromkeys([os.path.dirname(path) for path in paths])
-    files = [*project.settings.files, *[path for path in paths if not os.path.dirname(path)]]
-    new_directories = [directory for directory in directories if directory]
+    members = project_discovery.with_directories(project_discovery.whole_project(project))
+    # where each plan has a directory, another file can't be in a directory of plans
+    taken = [os.path.relpath(member.plans, project.base) for member in members if not member.is_flat]
+    single_files = [path for path in paths if "/" not in path or any([is_inside(path, name) for name in taken])]
+    new_directories = list(dict.fromkeys([os.path.dirname(path) for path in paths if path not in single_files]))
     settings_path = os.path.join(project.base, SETTINGS_FILE)
     lines = [f"to include them in all commands, add to {project.display_path(settings_path)}:"]
-    lines += [f"  files = {json.dumps(files)}"] if "" in directories else []
+    lines += [f"  files = {json.dumps([*project.settings.files, *single_files])}"] if single_files else []
     if new_directories and project.settings.directories and not _has_directory_tables(settings_path):
         value = {**project.settings.directories, **{directory: {} for directory in new_directories}}
         return [*lines, f"  directories = {toml_literal(value)}  # in place of the line that is there"]

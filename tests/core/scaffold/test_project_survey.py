@@ -495,6 +495,17 @@ def test_a_further_directory_is_added_to_those_that_init_wrote(bare: Folder) -> 
     assert bare.ok("init")["elsewhere"] == []
 
 
+def test_a_directory_with_plans_in_two_layouts_keeps_both(bare: Folder) -> None:
+    epics = ["docs/epics/x/ExecPlan", "docs/epics/y/ExecPlan", "docs/epics/flat", "docs/epics/x/Other"]
+    for path in ("docs/execplans/a", "docs/execplans/b", "docs/execplans/c", *epics):
+        bare.write(f"{path}.md", CLEAN)
+    (addition,) = [line.strip() for line in bare.run("init").out.splitlines() if line.startswith("  files = ")]
+    settings = bare.path / ".agent/execplan.toml"
+    settings.write_text(f"{addition}\n{settings.read_text()}")
+    assert len(bare.ok("list")["plans"]) == 7
+    assert bare.ok("init")["elsewhere"] == []
+
+
 def test_committing_what_init_wrote_is_suggested(bare: Folder) -> None:
     first = bare.run("init", "--json").json["next"]
     assert first == ["execplan new 'Title'", "execplan init --commit"]
