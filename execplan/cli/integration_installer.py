@@ -61,6 +61,7 @@ def check_request(
     if unknown_names or not names:
         message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
         hint = (did_you_mean(unknown_names[0], INTEGRATIONS) if unknown_names else "") or "use one of these"
+        hint += "; all of them: execplan uninstall --all" if command_name == "uninstall" else ""
         lines = align_descriptions([*INTEGRATIONS.items()])
         raise usage_error(message, hint, candidates=lines)
     if shell is not None and "completion" not in names:

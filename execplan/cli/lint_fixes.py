@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from execplan.linter.checking.plan_fix import FixOutcome
     from execplan.team.plan_index.plan_index_file import WrittenIndex
 
+_SCREEN_LINES = 24
+"""Number of lines after which what was printed first is out of sight."""
+
 
 class FixSettings(NamedTuple):
     """The fix options of a `lint` invocation."""
@@ -172,6 +175,13 @@ class FixReport(NamedTuple):
         next_commands = () if commits else commit_commands([(target.project, target.ref.path) for target in targets])
         return self._replace(lines=(*self.lines, *lines), next_commands=next_commands)
 
+    def _summary(self) -> str:
+        """Return how many findings were fixed, or would be."""
+        changed = [plan for plan in self.fixed_plans if plan["changed"]]
+        count = sum([sum(plan["mended"].values()) for plan in changed])
+        verb = "would fix" if any(["diff" in plan for plan in changed]) else "fixed"
+        return f"{verb} {format_count(count, 'finding')} in {format_count(len(changed), 'plan')}, see above"
+
     def add_index(self, index_result: WrittenIndex, *, is_dry_run: bool) -> FixReport:
         """Return the report with a plan index that was written, or would be; unchanged if it was current."""
         if not index_result.changed:
@@ -187,8 +197,9 @@ class FixReport(NamedTuple):
         return self._add_fixed(index_result, names, {INDEX_CODE: 1}, line, is_dry_run=is_dry_run)
 
     def prepend_to(self, answer: Answer) -> Answer:
-        """Return an answer with this report before its own text."""
-        text = "\n".join([*self.lines, answer.text])
+        """Return an answer with this report before its own text; after a long one, a summary."""
+        summary = [self._summary()] if self.lines and answer.text.count("\n") >= _SCREEN_LINES else []
+        text = "\n".join([*self.lines, answer.text, *summary])
         return answer._replace(
             data={**answer.data, "fixed": list(self.fixed_plans)},
             text=text,

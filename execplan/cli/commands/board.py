@@ -93,7 +93,8 @@ def _next_commands(loaded_board: Board, project: Project) -> tuple[str, ...]:
     if cards:
         first, directory = cards[0], _command_directory(cards[0])
         namesakes = [card for card in cards if card.id == first.id and _command_directory(card) == directory]
-        command = f"execplan show {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
+        verb = "merge" if first.conflict_line else "show"
+        command = f"execplan {verb} {quote_plan_name(first.path if len(namesakes) > 1 else first.id, first.path)}"
         return Advice((command,)).in_directory(directory).commands
     directory = project.base if project.is_read_only else ""
     return () if loaded_board.cards else advise_new_plan(project, "")[1].in_directory(directory).commands

@@ -126,12 +126,12 @@ def _advise_git(
     path = os.path.relpath(ref.path)
     if project.git is None:
         return (), None
+    if dry_run:
+        return (f"execplan merge {plan_store.name_in_commands(project, ref)}",) if changed else (), None
     if merged.conflict_count:
         file = os.path.join(call.folder or "", path)  # as the caller sees it
         by_hand = Work(f"keep what is right between the conflict markers of {file}", f"execplan merge {quote(path)}")
-        return (f"git diff {quote(path)}",), by_hand if not dry_run else None
-    if dry_run:
-        return (), None
+        return (f"git diff {quote(path)}",), by_hand
     again = f"execplan commit {plan_store.name_in_commands(project, ref)}"
     paths = pending_merge.plan_paths(project, ref)
     steps = pending_merge.find_steps(project, paths, again, [ref.path] if changed else ())

@@ -40,4 +40,7 @@ def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, op
     )
     restored = plan_store.ref_for_path(project, os.path.join(project.root, moved.path))
     command = f"execplan restore {plan_store.name_in_commands(project, restored)} --rewrite-links"
-    return move_answer(project, moved, options, "not in the archive", None if links is False else command)
+    answer = move_answer(project, moved, options, "not in the archive", None if links is False else command)
+    return (
+        answer if moved.changed or ref.archived else answer._replace(next_commands=("execplan list --state archived",))
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
@@ -12,7 +13,7 @@ from execplan.views.board.board_cards import COLUMNS, Board, Card
 
 _Row = tuple[str | ProgressCell, ...]
 
-_SPARE_COLUMNS = ("findings", "activity")
+_SPARE_COLUMNS = ("dialect", "findings", "activity")
 """Columns that a narrow terminal leaves out, in this order."""
 _MAX_NEXT_LENGTH = 120
 """Maximum length of a plan's next task, also in a pipe; `show` prints all of it."""
@@ -24,19 +25,30 @@ def board_text(board: Board, *, everything: bool) -> str:
     lines = [", ".join(counts) or "no plans yet"]
     cards = board.cards
     is_joint = any([card.from_project is not None for card in cards])
-    is_nested = any([card.project for card in cards]) if is_joint else len({card.project for card in cards}) > 1
-    name = "path" if is_nested else "id"
+    uses = Counter([(card.from_project, card.id) for card in cards])
+    names = {card.path: card.id if uses[card.from_project, card.id] == 1 else card.path for card in cards}
     has_dialects = len({card.dialect for card in cards}) > 1
     groups = [
-        (f"{column.name} ({column.total})", [_card_row(card, name, has_dialects=has_dialects) for card in column.cards])
+        (
+            f"{column.name} ({column.total})",
+            [_card_row(card, names[card.path], has_dialects=has_dialects) for card in column.cards],
+        )
         for column in board.columns
         if column.cards
     ]
     if groups:
         kind = ("dialect",) if has_dialects else ()
-        head = ("done", "activity", "findings", *(("project",) if is_joint else ()), *kind, name, "next")
+        head = (
+            "done",
+            "activity",
+            "findings",
+            *(("project",) if is_joint else ()),
+            *kind,
+            "path" if len(uses) < len(cards) else "id",
+            "next",
+        )
         lines += ["", format_grouped_table(head, groups, _SPARE_COLUMNS)]
-    lines += worktree_lines([(card.path if name == "path" else card.id, card.worktree) for card in cards])
+    lines += worktree_lines([(names[card.path], card.worktree) for card in cards])
     archived = board.columns[COLUMNS.index(ARCHIVED)]
     if archived.total and not everything:
         lines += ["", "archived plans: execplan board --all"]
@@ -71,7 +83,7 @@ def card_notes(card: Card) -> list[str]:
 
 def _card_row(card: Card, name: str, *, has_dialects: bool) -> _Row:
     origin = (card.from_project.name,) if card.from_project is not None else ()
-    plan = (*origin, *((card.dialect,) if has_dialects else ()), card.path if name == "path" else card.id)
+    plan = (*origin, *((card.dialect,) if has_dialects else ()), name)
     findings = card.findings.describe() or "-"
     if card.counts is None:
         return "-", "-", findings, *plan, card.error

@@ -115,7 +115,7 @@ def _fit_columns(
 
     column_indexes = list(range(len(head)))
     widths = [max([len(head[at]), *[_cell_width(row[at]) for row in rows]]) for at in column_indexes]
-    for name in spare:
+    for name in [name for name in spare if name in head]:
         if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > terminal_size()[0]:
             column_indexes.remove(head.index(name))
     return [head[at] for at in column_indexes], [[row[at] for at in column_indexes] for row in rows]

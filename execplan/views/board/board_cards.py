@@ -109,7 +109,7 @@ class Card(NamedTuple):
     path: str
     """Path from the repository root."""
     project: str
-    """Path of the nested project from the repository root; empty for the project that the board was loaded for."""
+    """Path from the repository root of the nested project or further plans directory; empty for the project of the board."""
     title: str
     """Empty for a plan without a title or a broken plan."""
     column: str

@@ -73,7 +73,11 @@ def load_board(
     cards: list[Card] = []
     archived_count = len(load_archived(project))
     for member in members:
-        member_path = member.display_path(member.base) if member is not project else ""
+        member_path = ""
+        if member.base != project.base:
+            member_path = member.display_path(member.base)
+        elif member.plans != project.plans:
+            member_path = member.display_path(member.plans)
         plans = [plan for plan in listed_plans if plan.project.plans == member.plans]
         refs = [plan.ref for plan in plans]
         claims_by_path = claims.load_task_claims(member, refs)
