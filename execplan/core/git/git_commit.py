@@ -78,8 +78,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     _ensure_no_operation_in_progress(folder)
     runner = _GitRunner(project)
     entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
-    unmerged = [entry.path for entry in entries if entry.is_unmerged]
-    if unmerged:
+    if unmerged := [entry.path for entry in entries if entry.is_unmerged]:
         message = f"git lists conflicts in {join_first(unmerged, 3)}; {UNCOMMITTED_NOTE}"
         raise ExecplanError("merge-conflicts", message, hint="resolve them, as git status explains")
     ignored = [entry.path for entry in entries if entry.staged == "!"]
@@ -95,8 +94,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
             f"staged changes differ from the file: {join_first(partly_staged, 3)}; {UNCOMMITTED_NOTE}",
             hint=f"commit or unstage the staged files first: {unstage_command}, then: execplan commit",
         )
-    entries = _unstage_reverted(runner, entries)
-    if not entries:
+    if not (entries := _unstage_reverted(runner, entries)):
         return NO_COMMIT
     changed_paths = tuple([entry.path for entry in entries])
     if new_paths := [entry.path for entry in entries if entry.staged == "?"]:

@@ -33,8 +33,7 @@ def head_commit(project: Project) -> str | None:
         return _read_first_line(os.path.join(project.git, "HEAD"))
     main = common_git_dir(project.git)
     for folder in (project.git, main):
-        commit_id = _read_first_line(os.path.join(folder, branch))
-        if commit_id:
+        if commit_id := _read_first_line(os.path.join(folder, branch)):
             return commit_id
     try:
         with open(

@@ -62,8 +62,7 @@ def list_worktrees(project: Project) -> list[Worktree]:
     parent = os.path.join(common, _FOLDER)
     for name in sorted(os.listdir(parent)) if os.path.isdir(parent) else ():
         git = os.path.join(parent, name)
-        location = _read_line(os.path.join(git, "gitdir"))
-        if location:
+        if location := _read_line(os.path.join(git, "gitdir")):
             root = os.path.realpath(os.path.dirname(os.path.join(git, location)))
             reason = _read_line(os.path.join(git, "locked"))
             worktrees.append(Worktree(root, git, _branch_of(git), is_main=False, lock_reason=reason))

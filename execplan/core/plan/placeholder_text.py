@@ -54,8 +54,7 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
     above = [at for at in plan.placeholder_lines if at < first_section and at != plan.title_line]
     sections = [(INTRODUCTION, above)] if above else []
     for section in plan.sections:
-        lines = [at for at in plan.placeholder_lines if section.start <= at < section.end]
-        if not lines:
+        if not (lines := [at for at in plan.placeholder_lines if section.start <= at < section.end]):
             continue
         content_lines = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
         is_started = is_complete and any([at not in lines for at in content_lines])

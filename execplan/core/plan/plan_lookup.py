@@ -172,8 +172,7 @@ def find_matches(texts: list[str], query: str) -> list[int]:
     The result is the texts equal to the query; if there are none, those that contain it; if there are none, those that
     contain all its words.
     """
-    query_text = normalize_text(query)
-    if not query_text:
+    if not (query_text := normalize_text(query)):
         return []
     if matches := _find_containing([normalize_text(text) for text in texts], query_text):
         return matches

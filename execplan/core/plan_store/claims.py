@@ -47,8 +47,7 @@ def claims_of_others(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[s
 
 def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, dict[str, Claim]]:
     """Return the current claims on tasks of plans, by path and task ID, after one read of the claims."""
-    all_claims = load_claims(project)
-    if not all_claims:
+    if not (all_claims := load_claims(project)):
         return {}
     paths_by_key = {_plan_key(project, ref): ref.path for ref in plans}
     claims_by_path: dict[str, dict[str, Claim]] = {}

@@ -67,8 +67,7 @@ def agent_checks(root: str) -> tuple[str, ...]:
 
 def _checked_value(name: str, hint: str) -> Any:
     """Return the value of a setting outside of the tables, or None. Raises ExecplanError with the hint if it is invalid."""
-    value = _load().get(name)
-    if not value:
+    if not (value := _load().get(name)):
         return None
     from execplan.core.project.setting_table import USER, load_settings_of
 

@@ -94,8 +94,7 @@ def _destination_end(text: str, index: int) -> int:
 
 def _title_end(text: str, index: int) -> int:
     """Return the index after a link title, or -1."""
-    closer = {'"': '"', "'": "'", "(": ")"}.get(text[index : index + 1])
-    if not closer:
+    if not (closer := {'"': '"', "'": "'", "(": ")"}.get(text[index : index + 1])):
         return -1
     index += 1
     while index < len(text):

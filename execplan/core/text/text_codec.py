@@ -40,18 +40,20 @@ def unquote(encoded: str) -> str:
 
 
 def encode_full(old: bytes, new: bytes) -> str:
-    """Encode both texts in full; neither may contain NUL."""
+    """Encode both texts in full."""
     prefix_size, suffix_size = _common_affixes(old, new)
-    return FULL + pack(
-        b"%d %d\0" % (prefix_size, suffix_size) + old + b"\0" + new[prefix_size : len(new) - suffix_size]
-    )
+    return FULL + _encode(prefix_size, suffix_size, old, new[prefix_size : len(new) - suffix_size])
 
 
 def encode_delta(old: bytes, new: bytes) -> str:
     """Encode both texts for a reader that has the old one."""
     prefix_size, suffix_size = _common_affixes(old, new)
     removed, added = old[prefix_size : len(old) - suffix_size], new[prefix_size : len(new) - suffix_size]
-    return DELTA + pack(b"%d %d\0" % (prefix_size, suffix_size) + removed + b"\0" + added)
+    return DELTA + _encode(prefix_size, suffix_size, removed, added)
+
+
+def _encode(prefix_size: int, suffix_size: int, old: bytes, middle: bytes) -> str:
+    return pack(b"%d %d %d\0" % (prefix_size, suffix_size, len(old)) + old + middle)
 
 
 def decode_texts(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
@@ -60,8 +62,12 @@ def decode_texts(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
     Raises ValueError if the texts are damaged.
     """
     is_delta = stored.startswith(DELTA)
-    spans, old, middle = unpack(stored[1:] if is_delta or stored.startswith(FULL) else stored).split(b"\0", 2)
-    prefix_size, suffix_size = [int(number) for number in spans.split()]
+    sizes, _, texts = unpack(stored[1:] if is_delta or stored.startswith(FULL) else stored).partition(b"\0")
+    prefix_size, suffix_size, *old_size = [int(number) for number in sizes.split()]
+    if old_size:
+        old, middle = texts[: old_size[0]], texts[old_size[0] :]
+    else:  # an older version, which separated the texts
+        old, middle = texts.split(b"\0", 1)
     if is_delta:
         if base is None or base[prefix_size : len(base) - suffix_size] != old:
             raise ValueError("the entry before it is damaged")

@@ -117,7 +117,8 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
-    open_tasks = len(plan_store.parse(project, data).unfinished_tasks)
+    plan = reader.read_or_none(data)  # a file that can't be read as a plan can be dropped, too
+    open_tasks = len(plan.unfinished_tasks) if plan is not None else 0
     is_there = os.path.lexists(ref.path)
     if is_there:
         if os.path.islink(ref.path) or not _is_known_version(project, ref.path):

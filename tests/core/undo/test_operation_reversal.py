@@ -128,9 +128,36 @@ def test_a_damaged_journal_is_told(repo: Folder) -> None:
     assert path.read_text() == text
 
 
-@given(st.binary(max_size=60).map(lambda data: data.replace(b"\0", b"")), st.binary(max_size=60))
+UNREADABLE = {
+    "Latin-1": "# T\n\n- [ ] grüße\n".encode("latin-1"),
+    "UTF-16": "# T\n".encode("utf-16"),
+    "NUL": b"# T\n\0\nx\n",
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_dropped_file_that_is_no_text_comes_back_to_the_byte(repo: Folder, data: bytes) -> None:
+    repo.write(".agent/PLANS.md", "# Plans\n")
+    path = repo.path / ".agent/execplans/2026-01-01_parser.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    repo.ok("drop", "parser", "--force")
+    repo.ok("undo")
+    assert path.read_bytes() == data
+    repo.ok("redo")
+    assert not path.exists()
+    repo.ok("undo")
+    assert path.read_bytes() == data
+
+
+def test_texts_of_older_versions_are_decoded() -> None:
+    stored = text_codec.FULL + text_codec.pack(b"2 1\0a b c\0x")
+    assert text_codec.decode_texts(stored, None) == (b"a b c", b"a xc")
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
 def test_packed_texts_come_back(old: bytes, new: bytes) -> None:
-    new = new.replace(b"\0", b"")
     for one, two in ((old, new), (old, old), (old, old[:9] + new + old[9:]), (old + new, old), (b"", old)):
         assert text_codec.decode_texts(text_codec.encode_full(one, two), None) == (one, two)
         assert text_codec.decode_texts(text_codec.encode_delta(one, two), one) == (one, two)
