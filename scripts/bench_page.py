@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Iterator, Sequence
 
 from bench_tools import ROOT, Row, Table, describe_goal, format_value
@@ -19,18 +20,23 @@ depend on the machine. Real plans are copies of a collection of plans from publi
 
 Measured with Python {python} on {cores} processor cores ({system}).
 """
+_SECTION = re.compile(r"<!-- ([a-z-]+) -->\n.*?(?=\n<!-- |\Z)", re.DOTALL)
+"""A section of the page, after the comment with the key of its table."""
 
 
 def write_page(tables: Sequence[Table]) -> None:
-    """Write the page of all tables."""
+    """Write the page with these tables; the sections of other tables stay as they are."""
+    old_page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    sections = {section[1]: section[0] for section in _SECTION.finditer(old_page)}
+    sections |= {table.key: _format_table(table) for table in tables}
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     introduction = _INTRODUCTION.format(python=platform.python_version(), cores=cores, system=platform.system())
-    PAGE.write_text("\n".join([introduction, *[_format_table(table) for table in tables]]), encoding="utf-8")
+    PAGE.write_text("\n".join([introduction, *sections.values()]), encoding="utf-8")
 
 
 def _format_table(table: Table) -> str:
     """Return a section with a table, and the reasons of the rows that miss their goals."""
-    lines = [f"## {table.title}", "", *_table_lines(table)]
+    lines = [f"<!-- {table.key} -->", f"## {table.title}", "", *_table_lines(table)]
     if reasons := [(row, why) for row in table.rows if (why := describe_goal(table, row)[1])]:
         lines += ["", "Missed goals:", "", *[f"- {row.name}: {why}" for row, why in reasons]]
     return "\n".join([*lines, ""])
