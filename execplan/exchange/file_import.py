@@ -132,7 +132,7 @@ def find_plan(
         base = import_records.find_base(import_records.read_records(project, ref), form, source.name, imported)
         if base is not None:
             scores.append((len(keyed_tasks(base.plan.tasks).keys() & tasks.keys()), ref))
-        elif (plan := _read_plan(project, ref)) is not None and len(match_tasks(plan, tasks)) == len(tasks):
+        elif tasks and (plan := _read_plan(project, ref)) is not None and len(match_tasks(plan, tasks)) == len(tasks):
             scores.append((len(tasks), ref))
     best = [ref for score, ref in scores if score == max([score for score, _ in scores])]
     if len(best) > 1:
@@ -161,7 +161,7 @@ def ensure_importable(source: SourceFile, imported: ExchangePlan) -> None:
     """Raise ExecplanError if an import has no tasks, or too many, or a secret in one of them."""
     if not imported.tasks:
         raise read_error(
-            source.name, "", "it has no tasks", "export it with all its tasks, or name its form with --from"
+            source.name, "", "it has no tasks", "export it with all its tasks, or name another form with --from"
         )
     if len(imported.tasks) > MAX_TASKS:
         count = format_count(len(imported.tasks), "task")

@@ -108,7 +108,9 @@ class SourceFile:
         delimiter = self._delimiter(names)
         if not delimiter:
             problem = f"the first line is no header with the columns {', '.join(names)}"
-            raise read_error(self.name, "line 1", problem, "export it with all columns, or name its form with --from")
+            raise read_error(
+                self.name, "line 1", problem, "export it with all columns, or name another form with --from"
+            )
         csv.field_size_limit(MAX_BYTES)
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=delimiter, strict=True)
         header: list[str] = []

@@ -15,12 +15,14 @@ from execplan.cli.text_input import read_lines
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
+from execplan.core.plan.metadata_values import LIST_KEYS, TEXT_KEYS, normalize_key
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_metadata import read_metadata
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
+from execplan.core.text.message_parts import quote
 from execplan.team.advice.advice import Advice
 from execplan.team.advice.section_advice import advise_completion, advise_filling
 
@@ -74,7 +76,13 @@ def set_(
         raise usage_error(message, "execplan set 'Plan of Work' 'First the scanner.'")
     lines = read_lines(text, "the section")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
+    try:
+        amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
+    except ExecplanError as error:
+        if error.code == "no-such-section" and normalize_key(section) in (*TEXT_KEYS, *LIST_KEYS):
+            command = f"execplan set --meta {quote(f'{normalize_key(section)}={text}')} -p {ref.shell_name}"
+            error.hint, error.candidates = f"for the plan's metadata: {command}", ()
+        raise
     name = quote_plan_name(ref.id, amended.path)
     parsed_plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     if parsed_plan.state() == COMPLETE:

@@ -130,11 +130,12 @@ def _open(call: Call, name: str, *, commits: bool, branch: str | None, directory
         warnings += (f"{opened.record.name} created this worktree of {opened.record.id}",)
     _report(call, _describe_opened(opened, task, author))
     data = {**_record_json(opened.record, opened.worktree.root), "created": opened.is_new, "task": task, "by": author}
+    directory = opened.record.directory_in(opened.worktree.root)
     return Answer(
         data,
-        opened.record.directory_in(opened.worktree.root),
+        directory,
         warnings=(*warnings, *opened.warnings),
-        next_commands=_next_commands(call, f"execplan worktree {ref.shell_name} --finish"),
+        next_commands=_next_commands(call, f"cd {quote(os.path.relpath(directory))}"),
         is_raw=True,
     )
 

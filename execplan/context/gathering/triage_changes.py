@@ -11,6 +11,7 @@ from execplan.core.files import file_access
 from execplan.core.git import git_history, git_query
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
+from execplan.core.project.project_settings import SETTINGS_FILE
 
 _MAX_BYTES = 1 << 20
 """Maximum size in bytes of a new file whose lines are counted; a larger file counts as data."""
@@ -34,7 +35,7 @@ def changes_since(project: Project, revision: str) -> list[ChangedFile]:
     Files that belong to plans are left out. Raises ExecplanError if git fails.
     """
     changed = _count_changes(project, git_history.branch_point(project, revision), "--")
-    own_prefixes = project_discovery.owned_path_prefixes(project)
+    own_prefixes = _own_prefixes(project)
     new = [
         ChangedFile(path, _count_lines(os.path.join(project.root, path)))
         for path in git_history.untracked_files(project)
@@ -49,7 +50,7 @@ def repository_parts(project: Project) -> dict[str, str]:
 
 def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
     """Return the files of a diff with their line counts; git reports no counts for binary files."""
-    own_prefixes = project_discovery.owned_path_prefixes(project)
+    own_prefixes = _own_prefixes(project)
     changes = []
     for line in git_query.output(project, *_DIFF_ARGS, *args).split(b"\0"):
         if line:
@@ -58,6 +59,12 @@ def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
                 ChangedFile(os.fsdecode(path), *[int(count) if count != b"-" else 0 for count in (added, removed)])
             )
     return [change for change in changes if not change.path.startswith(own_prefixes)]
+
+
+def _own_prefixes(project: Project) -> tuple[str, ...]:
+    """Return the path prefixes of what belongs to plans or to execplan: its settings, and the guide for authors."""
+    files = [os.path.join(project.base, file) for file in (SETTINGS_FILE, project.settings.guide)]
+    return (*project_discovery.owned_path_prefixes(project), *[project.display_path(file) for file in files])
 
 
 def _count_lines(path: str) -> int:

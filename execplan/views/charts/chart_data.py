@@ -128,7 +128,7 @@ _DURATIONS = (
 """Ranges of days, with the last day of each."""
 _AGES = (
     ("up to 1 week", 7),
-    ("2-4 weeks", 28),
+    ("1-4 weeks", 28),
     ("1-3 months", 91),
     ("3-6 months", 182),
     ("6-12 months", 365),

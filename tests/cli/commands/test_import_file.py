@@ -312,11 +312,14 @@ def test_a_secret_is_not_imported(repo: Folder) -> None:
         ("plan.md", b"# P\n\n## Progress\n\n- [ ] a\n", 3, "execplan new --from"),
         ("issues.json", b"[" * 100_000, 3, "not JSON that can be read"),
         ("a.org", b"* Nothing to do\n", 3, "it has no tasks"),
+        ("b.csv", b"Issue key,Summary,Status\n", 3, "it has no tasks"),
         ("jira.csv", b"Issue key,Summary\nA-1,a\nA-1,b\n", 3, "line 3"),
         ("jira.csv", b"Issue key,Summary\nA-1,\xff\n", 3, "line 2"),
     ],
 )
 def test_bad_files(repo: Folder, name: str, content: bytes | None, status: int, text: str) -> None:
+    for plan in ("a", "b"):
+        repo.write(f".agent/execplans/2026-01-01_{plan}.md", "# T\n\n## Progress\n\n- [ ] a\n")
     if content is not None:
         repo.write(name, content)
     result = repo.run("import", name)

@@ -58,7 +58,7 @@ NARROW = Chart(
     AGE,
     "Age of the open plans",
     BARS,
-    ("up to 1 week", "2-4 weeks", "longer"),
+    ("up to 1 week", "1-4 weeks", "longer"),
     (Series("active", (10, 3, 0), "green"), Series("draft", (10, 0, 1), "amber")),
     "plans",
     "age",
@@ -70,7 +70,7 @@ def test_horizontal_bars_have_labels_and_numbers() -> None:
         "Age of the open plans (plans)",
         "age           active  draft",
         "up to 1 week      10     10  ██████████▒▒▒▒▒▒▒▒▒▒",
-        "2-4 weeks          3      0  ███",
+        "1-4 weeks          3      0  ███",
         "longer             0      1  ▒",
         "█ active  ▒ draft",
     ]
@@ -78,7 +78,7 @@ def test_horizontal_bars_have_labels_and_numbers() -> None:
         "Age of the open plans (plans)",
         "age           active",
         "up to 1 week      10  ██████████",
-        "2-4 weeks          3  ███",
+        "1-4 weeks          3  ███",
         "longer             0",
     ]
 
@@ -87,7 +87,7 @@ def test_narrow_horizontal_bars_have_totals() -> None:
     assert chart_text.draw(NARROW, 31, 6, has_color=False).splitlines()[1:] == [
         "age           plans",
         "up to 1 week     20  █████▒▒▒▒▒",
-        "2-4 weeks         3  ██",
+        "1-4 weeks         3  ██",
         "longer            1  ▒",
         "█ active  ▒ draft",
     ]
