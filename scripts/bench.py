@@ -47,7 +47,9 @@ def main() -> int:
     parser.add_argument(
         "--install", action="store_true", help="measure execplan installed by pip, and install the other tools"
     )
-    parser.add_argument("--page", action="store_true", help="write the results into docs/performance.md; default: all parts")
+    parser.add_argument(
+        "--page", action="store_true", help="write the results into docs/performance.md; default: all parts"
+    )
     arguments = parser.parse_args()
     parts = arguments.part or (MEASUREMENTS if arguments.page else _QUICK)
     if unknown := [part for part in parts if part not in MEASUREMENTS]:

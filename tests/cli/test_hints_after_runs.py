@@ -78,7 +78,7 @@ def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository
     assert desk.type("archive", NAME, "--force", "--reason", "Why.").exit == 0
     desk.commit()
     assert desk.refused(3, "no-plan", "audit")["hint"] == f"name an archived one, as in: execplan audit {NAME}"
-    hint = f"create one: execplan new 'Title'; or name an archived one, as in: execplan show {NAME}"
+    hint = f"create one: execplan new 'Title'; or name an archived one, such as {NAME}"
     assert desk.refused(3, "no-plan", "show")["hint"] == hint
     assert desk.type("audit", NAME).exit == 0
 

@@ -267,15 +267,17 @@ def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, executio
 
         if is_terminal():
             return plan_page(data, parsed_plan, why, execution)
-    return _plain_plan_text(data, why, execution["state"] if execution is not None else execution_status.NOT_COMPILED)
+    approval = execution["state"] if execution is not None else execution_status.NOT_COMPILED
+    return _plain_plan_text(data, parsed_plan.other_states_text, why, approval)
 
 
-def _plain_plan_text(data: dict[str, Any], why: str, approval: str) -> str:
-    """Show a plan at a glance, without a layout."""
-    tasks = data["tasks"]
+def _plain_plan_text(data: dict[str, Any], others: str, why: str, approval: str) -> str:
+    """Show a plan at a glance, without a layout; `others` are its tasks that are neither open nor done."""
+    tasks, counts = data["tasks"], data["counts"]
+    progress = ", ".join(filter(None, [f"{counts['done']} of {counts['total']} tasks done", others]))
     lines = [
         data["title"] or "(no title)",
-        f"{printable_line(data['path'])}: {data['state']}, {_progress_text(data['counts'])}",
+        f"{printable_line(data['path'])}: {data['state']}, {progress}",
     ]
     if data["run"] is not None:
         lines.append(execution_status.open_run_text(data["run"], approval))
@@ -291,9 +293,3 @@ def _plain_plan_text(data: dict[str, Any], why: str, approval: str) -> str:
     for heading, last_entry in entry_summaries(data):
         lines += ["", heading, f"  {last_entry}"]
     return "\n".join(lines)
-
-
-def _progress_text(counts: dict[str, int]) -> str:
-    """Return `3 of 8 tasks done`, and the number of tasks that are neither open nor done."""
-    other_text = f", {counts['other']} other" if counts["other"] else ""
-    return f"{counts['done']} of {counts['total']} tasks done{other_text}"

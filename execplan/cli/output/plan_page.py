@@ -67,7 +67,7 @@ def _facts(
 ) -> list[tuple[str, str, dict[str, str]]]:
     """Return the state, activity, steps and runs of a plan: each with a label, and styles of words in it."""
     counts, state = data["counts"], data["state"]
-    other_text = f", {counts['other']} other" if counts["other"] else ""
+    other_text = f", {parsed_plan.other_states_text}" if counts["other"] else ""
     full, empty = bar_parts(counts["done"], counts["total"])
     progress = f"{full}{empty} {counts['done']} of {format_count(counts['total'], 'task')} done{other_text}"
     facts = [

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _MAX_DETAILS = 100
 """Maximum number of plans that are read for the details of an error."""
+_MAX_ARCHIVED = 10
+"""Maximum number of archived plans that an error names."""
 
 
 def ambiguous_plan_error(plans: Sequence[FoundPlan], message: str, hint: str) -> ExecplanError:
@@ -139,5 +141,6 @@ def name_archived_plans(error: ExecplanError, projects: Sequence[Project]) -> No
         if ref.archived
     ]
     if archived:
-        error.candidates = tuple(sorted(archived, reverse=True))
-        error.hint = f"{error.hint}; or name an archived one, as in: execplan show {error.candidates[0]}"
+        error.candidates = tuple(sorted(archived, reverse=True)[:_MAX_ARCHIVED])
+        all_plans = "; all of them: execplan list --all" if len(archived) > _MAX_ARCHIVED else ""
+        error.hint = f"{error.hint}; or name an archived one, such as {error.candidates[0]}{all_plans}"
