@@ -69,8 +69,7 @@ def ensure_compatible(ctx: click.Context, rules: Sequence[OptionRule], values: M
     """Raise ExecplanError if the values of a command's parameters break a rule."""
     used = _used_options(ctx.command, values) if rules else {}
     for rule in rules:
-        problem = rule.find_problem(rule, used)
-        if problem:
+        if problem := rule.find_problem(rule, used):
             hint = rule.hint.replace("{value}", used.get(rule.options[0], ""))
             hint = hint.replace(" {plan}", "".join([f" {quote(plan)}" for plan in _plans_of(values)]))
             hint = hint or f"see execplan {ctx.command.name} --help"

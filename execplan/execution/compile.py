@@ -109,8 +109,7 @@ def _all_skipped_lines(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[SkippedLi
 
 
 def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> None:
-    step_problems = find_step_problems(plan, parsed)
-    if not step_problems:
+    if not (step_problems := find_step_problems(plan, parsed)):
         return
     lines = [
         f"{path}:{problem.line + 1}:{problem.column + 1}: {problem.kind} {problem.message}" for problem in step_problems

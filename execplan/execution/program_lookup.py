@@ -148,8 +148,7 @@ def first_path_directory(step: Step, state_of: StateLookup) -> str:
 
     The environment is a virtual environment or a Node project.
     """
-    target = _install_directory(step)
-    if not target:
+    if not (target := _install_directory(step)):
         return ""
     if _is_node_project(target, state_of):
         return f"{target}/{_NODE_PATHS[1]}"

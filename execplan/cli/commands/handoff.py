@@ -158,10 +158,11 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     elif not names and run is not None and run["question"] is not None:
         yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        plan = handoff_json["report"]["handoff"].removeprefix("execplan handoff ")
-        yield "Nothing: the run failed. If its steps are wrong, edit them in the plan, then continue with:"
+        yield "Nothing: the run failed. If its steps are wrong, edit them in the plan. Then continue with:"
         yield replan
-        yield f"If they are right, correct what they left, then ask a person to run: `execplan resume -p {plan}`"
+        if not run["agent"]:
+            plan = handoff_json["report"]["handoff"].removeprefix("execplan handoff ")
+            yield f"If they are right, correct what they left, and ask a person to run: `execplan resume -p {plan}`"
     elif not names:
         yield "Nothing is left to do now."
     elif handoff_json["approved"]:

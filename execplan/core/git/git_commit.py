@@ -271,8 +271,7 @@ class _GitRunner:
 def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
     """Return the error for a git command that failed because of the disk, or None."""
     for phrase, (problem, fix) in _DISK_ERRORS.items():
-        matching_lines = [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]
-        if matching_lines:
+        if matching_lines := [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]:
             message = f"{problem}: git {command} failed: {matching_lines[0]}; {UNCOMMITTED_NOTE}"
             return ExecplanError("io-error", message, hint=f"{fix}, then: execplan commit")
     return None

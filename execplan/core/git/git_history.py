@@ -145,8 +145,7 @@ def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
 
 def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
     """Return the symbols that appear as whole words in no tracked file of a repository outside the projects' plans."""
-    missing = {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}
-    if not missing:
+    if not (missing := {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}):
         return missing
     root = projects[0].root
     folders = sorted({project.display_path(folder) for project in projects for folder in project.plan_paths})

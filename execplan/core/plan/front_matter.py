@@ -40,8 +40,7 @@ def parse_front_matter(lines: list[str]) -> FrontMatter:
     if not end:
         return FrontMatter({}, 0)
     inner_lines = lines[1 : end - 1]
-    excess = _describe_excess(inner_lines)
-    if excess:
+    if excess := _describe_excess(inner_lines):
         return FrontMatter({}, end, excess, 0)
     fields = read_simple_fields(inner_lines)
     return FrontMatter(fields, end) if fields is not None else _parse_yaml(inner_lines, end)

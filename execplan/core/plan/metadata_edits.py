@@ -172,8 +172,7 @@ def _ensure_no_unnamed_values(
 
 def _ensure_no_unread_front_matter(lines: list[str]) -> None:
     """Raise ExecplanError if new front matter would be inserted above lines that look like front matter."""
-    reason = find_unread_front_matter(lines)
-    if reason:
+    if reason := find_unread_front_matter(lines):
         raise ExecplanError(
             "bad-front-matter",
             f"the lines after --- at the start are not read as front matter: {reason}; nothing was written",

@@ -282,8 +282,7 @@ def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: in
 
 def _placeholder_lines(lines: list[str], blocks: list[Block]) -> list[int]:
     """Return the placeholder lines outside code and HTML blocks."""
-    line_indexes = find_placeholder_lines(lines)
-    if line_indexes:
+    if line_indexes := find_placeholder_lines(lines):
         for block in blocks:
             if block.kind in (FENCE, CODE, HTML):
                 line_indexes = [index for index in line_indexes if not block.start <= index < block.end]

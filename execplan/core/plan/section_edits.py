@@ -235,8 +235,7 @@ def _describe_losses(plan: ParsedPlan, changed_plan: ParsedPlan) -> Iterator[str
         "observation": len(plan.discoveries) - len(changed_plan.discoveries),
         "outcome": len(plan.outcomes) - len(changed_plan.outcomes),
     }
-    losses = {name: count for name, count in losses.items() if count > 0}
-    if losses:
+    if losses := {name: count for name, count in losses.items() if count > 0}:
         parts = [format_count(count, name) for name, count in losses.items()]
         verb = "is" if sum(losses.values()) == 1 else "are"
         yield f"{' and '.join(parts)} {verb} gone; to restore: execplan undo"

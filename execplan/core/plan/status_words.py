@@ -58,8 +58,7 @@ def translate(text: str, mark: str) -> str:
     """
     status = read_status(text)
     for part, language in status.parts if status is not None else ():
-        word = FIRST_WORDS[mark].get(language, "")
-        if not word:
+        if not (word := FIRST_WORDS[mark].get(language, "")):
             return ""
         if part.isupper():
             word = word.upper()

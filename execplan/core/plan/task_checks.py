@@ -89,8 +89,7 @@ def _read_item(lines: Sequence[str], blocks: Sequence[Block], index: int) -> Tas
 
 def _parse_command(text: str) -> tuple[str, str, str]:
     """Return the command and the attributes of a check's text, and why it can't be read, or an empty string."""
-    marks = text[: len(text) - len(text.lstrip("`"))]
-    if not marks:
+    if not (marks := text[: len(text) - len(text.lstrip("`"))]):
         return "", "", "write the command in backticks"
     close = _find_close(text, len(marks))
     if close < 0:

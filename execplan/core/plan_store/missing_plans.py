@@ -146,8 +146,9 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
     paths = [os.path.join(project.root, os.fsdecode(path)) for path in untracked if path]
     if not paths:
         return None
+    blobs = _hash_files(project, paths)
     predicates: tuple[Callable[[str], bool], ...] = (
-        lambda path: _hash_file(project, path) == missing_plan.blob,
+        lambda path: blobs.get(path) == missing_plan.blob,
         lambda path: (
             os.path.basename(path) == os.path.basename(missing_plan.path) and _read_title(project, path) is not None
         ),
@@ -164,7 +165,10 @@ def original_path(project: Project, ref: PlanRef) -> str:
 
     Raises ExecplanError if git fails.
     """
-    for missing_plan in find_missing(project):
+    missing_plans = find_missing(project)
+    if missing_plans and _is_tracked(project, ref.path):  # then it was not moved here without git
+        return ""
+    for missing_plan in missing_plans:
         moved_ref = find_moved_file(project, missing_plan)
         if moved_ref is not None and moved_ref.path == ref.path:
             return missing_plan.path
@@ -218,10 +222,21 @@ def _find_renamed_plan(project: Project, missing_plan: MissingPlan) -> PlanRef |
     return refs[0] if len(refs) == 1 else None
 
 
-def _hash_file(project: Project, path: str) -> str:
+def _is_tracked(project: Project, path: str) -> bool:
     from execplan.core.git import git_query
 
-    return git_query.output(project, "hash-object", "--", path).decode().strip()
+    return bool(git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "--", project.display_path(path)))
+
+
+def _hash_files(project: Project, paths: Sequence[str]) -> dict[str, str]:
+    """Return the blob ID of each file, other than those whose names git can't read from lines."""
+    from execplan.core.git import git_query
+
+    paths = [path for path in paths if "\n" not in path]
+    lines = os.fsencode("".join([f"{path}\n" for path in paths]))
+    return dict(
+        zip(paths, git_query.output(project, "hash-object", "--stdin-paths", stdin=lines).decode().split(), strict=True)
+    )
 
 
 def _read_title(project: Project, path: str) -> str | None:

@@ -81,8 +81,7 @@ class Project(NamedTuple):
     def plan_file(self, folder: str, name: str) -> str:
         """Return the file of the plan with an ID in a plans directory."""
         if self.settings.files and folder == self.plans:
-            single_files = [file for file in self.files if os.path.basename(file) == f"{name}.md"]
-            if single_files:
+            if single_files := [file for file in self.files if os.path.basename(file) == f"{name}.md"]:
                 return single_files[0]
         if self.is_flat:
             return os.path.join(folder, f"{name}.md")

@@ -17,8 +17,7 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
     problems = []
     for location, text in texts:
         for line in text.split("\n"):
-            runs = find_hidden(line)
-            if runs:
+            if runs := find_hidden(line):
                 hidden_text = ", ".join([describe_characters(line[start:end]) for start, end in runs[:3]])
                 problems.append(
                     f"{location}: {_escape_hidden(line, runs)} contains invisible characters: {hidden_text}"

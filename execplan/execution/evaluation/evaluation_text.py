@@ -34,15 +34,12 @@ _SHOWN_ELSEWHERE = frozenset(
 
 def format_verdict(evaluation: Evaluation) -> str:
     """Return whether the plan may run, and who must approve it."""
-    errors = [finding.level for finding in evaluation.findings].count(ERROR)
-    if errors:
+    if errors := [finding.level for finding in evaluation.findings].count(ERROR):
         return f"blocked by {format_count(errors, 'error')}"
-    remaining = [step for step in evaluation.steps if not step.is_done]
-    if not remaining:
+    if not (remaining := [step for step in evaluation.steps if not step.is_done]):
         return "nothing is left to do"
     prefix = "may continue" if len(remaining) < len(evaluation.steps) else "may run"
-    manual_steps = [step for step in remaining if step.needs_person]
-    if not manual_steps:
+    if not (manual_steps := [step for step in remaining if step.needs_person]):
         return f"{prefix}: the policy approves every step"
     total = len(remaining)
     if len(manual_steps) == total:

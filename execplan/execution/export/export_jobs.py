@@ -146,17 +146,14 @@ def _may_depend(step: Step, earlier: Step) -> bool:
 
 def _reason_to_join(earlier_steps: Sequence[Step], later_steps: Sequence[Step]) -> str:
     """Return why later steps can't run in another job than the earlier ones, or an empty string."""
-    undeclared = [step.id for step in earlier_steps if _has_unknown_changes(step)]
-    if undeclared:
+    if undeclared := [step.id for step in earlier_steps if _has_unknown_changes(step)]:
         return f"{', '.join(undeclared)}: no declared outputs"
-    searching = [step.id for step in earlier_steps if step.finds_files]
-    if searching:
+    if searching := [step.id for step in earlier_steps if step.finds_files]:
         return f"{', '.join(searching)}: finds its files in the checkout"
     earlier_ids = {step.id for step in earlier_steps}
     order = StepOrder([*earlier_steps, *later_steps])
     for step in later_steps:
-        owners = earlier_ids.intersection(order.alternative_owners.get(step.id, ()))
-        if owners:
+        if owners := earlier_ids.intersection(order.alternative_owners.get(step.id, ())):
             return f"{step.id}: the alternative to {', '.join(sorted(owners))}"
         if step.when is not None and step.when.kind in STEP_OUTCOMES and step.when.of in earlier_ids:
             return f"{step.id}: depends on the outcome of {step.when.of}"

@@ -99,8 +99,7 @@ def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
         at += 1
         if has_prompts and not line.startswith(PROMPTS):
             continue
-        line = strip_prompt(line)
-        if not line:
+        if not (line := strip_prompt(line)):
             comment = ""
             continue
         if line.startswith("#"):

@@ -99,8 +99,7 @@ class ShellParser(ShellLexer):
         writes: list[str] = []
         piped_from = list(upstream)
         while self.skip_blanks():
-            operator = self._match_redirection()
-            if operator:
+            if operator := self._match_redirection():
                 self._parse_redirection(operator, writes, piped_from, commands)
                 continue
             if self.text[self.position] in "\n;&|()":

@@ -139,15 +139,16 @@ def _ensure_can_replan(run_paths: RunPaths, run_state: RunState) -> None:
     plan_name = ref.shell_name
     resume_command = format_resume_command(run_paths.number, plan_name, run_state.executor)
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
+    later_run, _ = run_summary.find_last_begun_run(run_paths.project, ref)
+    if later_run is not None and later_run.number > run_paths.number:
+        message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
+        hint = f"see what is next: execplan next {plan_name}"
+        hint += f"; or roll this one back: {rollback_command}" if run_state.status != states.ROLLED_BACK else ""
+        raise ExecplanError("nothing-to-replan", message, hint=hint)
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
         work = CORRECT_OR_EDIT if run_state.status == states.ROLLED_BACK else "edit the steps in the plan"
         hint = f"{work}, then: execplan evaluate {plan_name}"
-        raise ExecplanError("nothing-to-replan", message, hint=hint)
-    later_run, _ = run_summary.find_last_begun_run(run_paths.project, ref)
-    if later_run is not None and later_run.number > run_paths.number:
-        message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
-        hint = f"replan the last run: execplan replan -p {plan_name}; or roll this one back: {rollback_command}"
         raise ExecplanError("nothing-to-replan", message, hint=hint)
     if run_state.open_rollback is not None:
         message = f"a rollback of run {run_paths.id} was interrupted"

@@ -49,8 +49,7 @@ def entries_below(workspace: WorkspaceFiles, declared: str) -> Iterator[Entry]:
     """Yield an entry for a path and for everything in it, outer paths first. Raises ExecplanError."""
     walker = WorkspaceWalker(workspace.project, workspace)
     walker.collect_path(declared)
-    paths = sorted([path for path in walker.statuses if is_inside(path, declared)])
-    if not paths:
+    if not (paths := sorted([path for path in walker.statuses if is_inside(path, declared)])):
         yield {"path": declared, "kind": ABSENT}
     for path in paths:
         state = workspace.state(path)

@@ -64,8 +64,7 @@ def syntax(context: CheckContext) -> Iterator[EvaluationFinding]:
         if not step.validation.syntax_check:
             continue
         if step.shell is not None and step.command is not None:
-            problem = context.world.syntax(step.shell, step.command.encode())
-            if problem:
+            if problem := context.world.syntax(step.shell, step.command.encode()):
                 yield EvaluationFinding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
         for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
             is_new_text = change.after is not None and not change.origin

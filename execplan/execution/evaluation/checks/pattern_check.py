@@ -76,8 +76,7 @@ def _command_patterns(simple: SimpleCommand, *, is_script: bool) -> Iterator[Har
     name = _base_name(simple.argv[0])
     flags = "".join([arg.lstrip("-") for arg in simple.argv[1:] if arg.startswith("-")])
     if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
-        broad_paths = [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]
-        if broad_paths:
+        if broad_paths := [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]:
             message = f"rm deletes {broad_paths[0]} and everything below it"
             yield HarmfulPattern(ERROR, message, "specify the files to delete")
     fetchers = [_base_name(source) for source in simple.piped_from if _base_name(source) in _FETCHERS]
