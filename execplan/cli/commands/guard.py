@@ -31,8 +31,8 @@ def guard(call: Call, plan: str | None, program: str | None) -> Answer:
 
     Agent programs run it as a hook before each tool call; `execplan install guard` sets that up. The answer is allow,
     ask or deny. A call is allowed if it only reads, or if it belongs to a step that is approved, is next, and was not
-    called too often. Every error is a denial. The exit status is the one that the program expects: 0 with an answer, 2
-    if there is none.
+    called too often. Every error is a denial. The exit status is the one that the program expects: 2 for a
+    denial, or with --program json 0 with any answer.
     """
     plan_options = [f"--plan={plan}"] if plan is not None else []
     if call.as_json:
