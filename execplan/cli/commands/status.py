@@ -23,7 +23,7 @@ from execplan.core.plan_store import implied_plan, plan_selection, plan_store
 from execplan.core.plan_store.implied_plan import is_plan_of_worktree, plan_of_worktree
 from execplan.core.plan_store.plan_activity import PlanActivity
 from execplan.core.project import project_discovery
-from execplan.core.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count, shorten
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice
 from execplan.team.advice.listed_conflicts import listed_conflict_warnings
@@ -54,6 +54,10 @@ _BY_ACTIVITY = "activity"
 _BY_PROGRESS = "progress"
 _BY_ID = "id"
 _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
+_MAX_COMPLETE = 10
+"""Maximum number of complete plans that are listed although nobody asks for them."""
+_MAX_TASK_LENGTH = 200
+"""Maximum length of a plan's next task, also in a pipe; `show` prints all of it."""
 
 
 @define_command(
@@ -92,8 +96,8 @@ def status(
 ) -> Answer:
     """Show plans by state, and the next task of each open plan.
 
-    Broken plans come first. Archived plans are only counted; use --all or --state to list them. On a terminal, this
-    also applies to complete plans. Exits 1 if a plan is broken.
+    Broken plans come first. Archived plans are only counted; use --all or --state to list them. On a terminal, and
+    always from eleven, this also applies to complete plans. Exits 1 if a plan is broken.
     """
     is_filtered = bool(everything or states or stalled or limit is not None or sort != _BY_STATE)
     is_named = plan is not None or (not is_filtered and plan_selection.plan_from_environment() is not None)
@@ -123,7 +127,8 @@ def status(
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
     names = name_plans([row.plan for row in rows])
-    hides_complete = not (is_named or everything or states or call.as_json) and sys.stdout.isatty()
+    has_many_complete = [row.data["state"] for row in rows].count(COMPLETE) > _MAX_COMPLETE or sys.stdout.isatty()
+    hides_complete = has_many_complete and not (is_named or everything or states or call.as_json)
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]
@@ -273,7 +278,7 @@ def _status_row(row: _PlanRow, name: str) -> tuple[str, str | ProgressCell, str,
     if counts["other"]:
         progress += f" +{counts['other']} other"
     mark = "(stalled) " if plan_data["stalled"] else ""  # first, because a terminal cuts off the end
-    text = _next_task_text(row) + execution_status.status_suffix(plan_data["execution"])
+    text = shorten(_next_task_text(row), _MAX_TASK_LENGTH) + execution_status.status_suffix(plan_data["execution"])
     done = ProgressCell(progress, counts["done"], counts["total"])
     return plan_data["state"], done, name, mark + text
 
