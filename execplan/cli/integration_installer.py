@@ -140,7 +140,7 @@ def _plan_integration(
     plan_change = _planner(_PROJECT_MODULES[name], command_name)
     if name not in _PROGRAM_INTEGRATIONS:
         return plan_change(project, force=force)
-    ahead = {change.path: change.new for change in earlier_changes}
+    ahead = {change.path: change.new for change in earlier_changes if change.action != "kept"}
     return plan_change(project, force=force, programs=request.programs, ahead=ahead)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
@@ -38,3 +40,11 @@ def test_a_block_that_was_edited_keeps_everything_and_says_how_to_go_on(repo: Fo
         assert repo.run(*command.removeprefix("execplan ").split()).exit == 0
     assert not agents_file.exists()
     assert not (repo.path / ".git/hooks/pre-commit").exists()
+
+
+@pytest.mark.parametrize("installed", ["guard", "session-hooks", "stop-gate", "capture"])
+def test_one_integration_of_several_that_share_a_file_is_removed(repo: Folder, installed: str) -> None:
+    repo.run("install", installed, "--for", "claude")
+    assert (repo.path / ".claude/settings.json").exists()
+    assert repo.ok("uninstall", "--all")["changed"] is True
+    assert not (repo.path / ".claude").exists()
