@@ -15,10 +15,12 @@ from execplan.cli.text_input import read_lines
 from execplan.core.edits import plan_updates
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
+from execplan.core.plan import outline
 from execplan.core.plan.metadata_values import LIST_KEYS, TEXT_KEYS, normalize_key
-from execplan.core.plan.model import COMPLETE
+from execplan.core.plan.model import COMPLETE, ParsedPlan
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_metadata import read_metadata
+from execplan.core.plan.section_roles import find_role
 from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
@@ -76,6 +78,7 @@ def set_(
         raise usage_error(message, "execplan set 'Plan of Work' 'First the scanner.'")
     lines = read_lines(text, "the section")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
+    section = _find_title(plan_store.load(project, ref).plan, section)
     try:
         amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
     except ExecplanError as error:
@@ -94,6 +97,16 @@ def set_(
     if options.dry_run:
         advice = Advice()
     return edit_answer(amended, options, *advice.commands)._replace(work=advice.work)
+
+
+def _find_title(plan: ParsedPlan | None, section: str) -> str:
+    """Return the title of the only section with the same role as a standard one that is missing; otherwise the name."""
+    name = outline.canonical_name(section)
+    if plan is None or name is None or plan.section(name) is not None:
+        return section
+    role = find_role(name, plan.text.titles)
+    titles = [other.title for other in plan.sections if find_role(other.title, plan.text.titles) == role]
+    return titles[0] if role is not None and len(titles) == 1 else section
 
 
 def _plan_before_metadata(section: str | None, text: str | None, plan: str | None, *, create: bool) -> str | None:

@@ -62,15 +62,10 @@ def ask_person(command: str) -> str:
 
 
 def fill_command(section: str, plan: str) -> str:
-    """Return the command that writes a section; only a person's editor writes one without a standard name.
-
-    `plan` is the name of the plan, quoted for a shell.
-    """
+    """Return the command that writes a section; `plan` is the name of the plan, quoted for a shell."""
     if section == outline.PROGRESS:
         return f"execplan add 'First step' -p {plan}"
-    if section in outline.NAMES:
-        return f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
-    return f"execplan edit {plan}"
+    return f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
 
 
 def outcome_command(plan: ParsedPlan, name: str) -> str:

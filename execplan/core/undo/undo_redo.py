@@ -216,7 +216,7 @@ def _missing_plan_error(selected: SelectedOperation) -> ExecplanError:
     renamed = [ref for ref, names in missing_plans.read_former_names(project) if former_name in names]
     if not archived and len(renamed) == 1:
         place = f"is now {project.display_path(renamed[0].path)}"
-        remedy = f"undo it there: execplan undo -p {renamed[0].shell_name}"
+        remedy = f"undo it there by hand: execplan edit {renamed[0].shell_name}"
     return ExecplanError(
         "plan-gone",
         f"{project.display_path(missing_ref.path)} {place}: {describe_operation(selected)}",

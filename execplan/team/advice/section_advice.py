@@ -67,7 +67,7 @@ def advise_completion(project: Project, ref: PlanRef, name: str, plan: ParsedPla
 
 
 def advise_filling(sections: Sequence[str], name: str) -> Advice:
-    """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
+    """Return the advice to fill a draft's sections: `set` for each of them, or the editor for all."""
     commands = list(
         dict.fromkeys([*[hint_reader.fill_command(section, name) for section in sections], f"execplan edit {name}"])
     )

@@ -627,5 +627,4 @@ def test_undo_leads_to_a_plan_that_a_merge_has_renamed(repo: Folder) -> None:
     repo.ok("done", "2", "--commit")
     repo.git("merge", "-q", "--no-edit", "renaming")
     hint = repo.run("undo", "--json").json["error"]["hint"]
-    command = hint.removeprefix("undo it there: ").partition(";")[0]
-    assert repo.run(*command.split()[1:]).exit == 0, hint
+    assert hint.startswith("undo it there by hand: execplan edit 2026-01-01_build-the-lexer; "), hint
