@@ -287,8 +287,10 @@ def _adoption_lines(survey: ProjectSurvey) -> list[str]:
     paths = [os.path.relpath(os.path.join(project.root, path), project.base) for path in survey.stray_paths]
     members = project_discovery.with_directories(project_discovery.whole_project(project))
     # where each plan has a directory, another file can't be in a directory of plans
-    taken = [os.path.relpath(member.plans, project.base) for member in members if not member.is_flat]
-    single_files = [path for path in paths if "/" not in path or any([is_inside(path, name) for name in taken])]
+    nested_directories = [os.path.relpath(member.plans, project.base) for member in members if not member.is_flat]
+    single_files = [
+        path for path in paths if "/" not in path or any([is_inside(path, name) for name in nested_directories])
+    ]
     new_directories = list(dict.fromkeys([os.path.dirname(path) for path in paths if path not in single_files]))
     settings_path = os.path.join(project.base, SETTINGS_FILE)
     lines = [f"to include them in all commands, add to {project.display_path(settings_path)}:"]

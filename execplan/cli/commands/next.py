@@ -58,8 +58,8 @@ def release_claims(
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [nothing_text]
-    others = [task for task in remaining_claims.claimed_tasks if to is None or task["id"] not in ids]
-    lines += first_lines([claim_line(task) for task in others])
+    other_claims = [task for task in remaining_claims.claimed_tasks if to is None or task["id"] not in ids]
+    lines += first_lines([claim_line(task) for task in other_claims])
     data = {
         **plan_json(stored_plan),
         "task": remaining_claims.task,

@@ -271,10 +271,10 @@ def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, executio
     return _plain_plan_text(data, parsed_plan.other_states_text, why, approval)
 
 
-def _plain_plan_text(data: dict[str, Any], others: str, why: str, approval: str) -> str:
-    """Show a plan at a glance, without a layout; `others` are its tasks that are neither open nor done."""
+def _plain_plan_text(data: dict[str, Any], other_states: str, why: str, approval: str) -> str:
+    """Show a plan at a glance, without a layout; `other_states` are its tasks that are neither open nor done."""
     tasks, counts = data["tasks"], data["counts"]
-    progress = ", ".join(filter(None, [f"{counts['done']} of {counts['total']} tasks done", others]))
+    progress = ", ".join(filter(None, [f"{counts['done']} of {counts['total']} tasks done", other_states]))
     lines = [
         data["title"] or "(no title)",
         f"{printable_line(data['path'])}: {data['state']}, {progress}",
