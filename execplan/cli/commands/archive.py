@@ -140,6 +140,7 @@ def archive(
             raise _not_finished_error(blocked, len(selected))
     to_archive = [(project, ref) for project, ref in selected if plan_store.unique_name(project, ref) not in blocked]
     bulk = BulkOperation() if len(to_archive) > 1 else None
+    confirm_rewrite = rewrite_decider(call, links, has_more=len(to_archive) > 1)
     failed = CHECK_FAILED
     moves: list[tuple[Project, PlanRef, MoveResult]] = []
     for project, ref in plan_archive.order_by_mentions(to_archive):
@@ -152,7 +153,7 @@ def archive(
                 successor=successor,
                 abandoned=how == ABANDONED,
                 force=force,
-                confirm_rewrite=rewrite_decider(call, links),
+                confirm_rewrite=confirm_rewrite,
             )
         except ExecplanError as error:
             if len(selected) == 1 and not complete:

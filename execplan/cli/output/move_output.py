@@ -40,20 +40,33 @@ links_option = click.option(
 """For a command that moves a plan."""
 
 
-def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
-    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
+def rewrite_decider(call: Call, links: bool | None, *, has_more: bool = False) -> ConfirmRewrite | None:
+    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies.
+
+    With `has_more`, it is called for several plans, and asks only once.
+    """
     if links is not None:
         return lambda _: links
-    return _ask_to_rewrite if can_ask() and not call.as_json else None
+    if not can_ask() or call.as_json:
+        return None
+    answers: list[bool] = []
+
+    def decide(mentions: Sequence[Mention]) -> bool:
+        documents = [mention for mention in mentions if mention.is_document]
+        if documents and not answers:
+            answers.append(_ask_to_rewrite(documents, has_more=has_more))
+        return bool(documents) and answers[0]
+
+    return decide
 
 
-def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
-    """List the documents and ask whether to rewrite them."""
-    documents = [mention for mention in mentions if mention.is_document]
+def _ask_to_rewrite(documents: Sequence[Mention], *, has_more: bool) -> bool:
+    """List the documents and ask whether to rewrite them, and those about the plans that follow."""
     for document in documents:
         print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
     subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
-    return bool(documents) and confirm(f"Rewrite {subject}?")
+    more = ", and all others that name the moved plans" if has_more else ""
+    return confirm(f"Rewrite {subject}{more}?")
 
 
 class PlanAnswer(NamedTuple):
