@@ -1,8 +1,6 @@
-"""Features that add to the core: where the core calls them, and the names of their modules and functions.
+"""Features that add to the core, by the names of their modules and functions: nothing in the core imports them.
 
-The core reads plans and edits them. It imports no feature, not even inside of a function, so it can be understood and
-tested alone. A name is imported when its place is reached; a feature that can't be loaded stops the command. Some names are in
-the core itself: most commands do without them, and so don't reach their modules.
+A name is loaded where it is needed; if that fails, the command stops. Some are in the core itself, for few commands.
 """
 
 from __future__ import annotations
@@ -105,6 +103,8 @@ LINT_ERRORS: Final = "execplan.linter.checking.plan_check:find_errors"
 """Returns the lint errors of a plan, without some rules, for the overview of a plan."""
 LAST_RUN: Final = "execplan.execution.engine.run_records.record_builder:read_last_run"
 """Returns the last run of a plan with its steps, for the evidence of an archived plan; None if there is none."""
+LOST_EVIDENCE: Final = "execplan.execution.engine.run_records.lost_evidence:restore_lost_evidence"
+"""Restores the files of a plan's last run that a power failure has taken."""
 ATTESTATION: Final = "execplan.execution.engine.audit_log.run_attestation:build_attestation"
 """Returns the Statement about the last run of an archived plan."""
 INSTALL_DIFFERENCE: Final = "execplan.agents.integrations.install_diff:differs_only_by_install"

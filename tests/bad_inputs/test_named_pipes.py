@@ -116,6 +116,7 @@ OWN_HANDLES = {
     "execution/approvals/disk_world.py": 1,
     "execution/approvals/ssh_keys.py": 1,
     "execution/engine/commands/loopback.py": 1,
+    "execution/engine/commands/machine_start.py": 1,
     "exchange/file_import.py": 1,
     "core/git_merge/three_way_merge.py": 2,
     "core/archive/archive_evidence.py": 1,

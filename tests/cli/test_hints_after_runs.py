@@ -86,7 +86,7 @@ def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository
 def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     assert desk.type("run", "--step", "make").exit == 0
-    for journal in desk.path.rglob("journal.jsonl"):
+    for journal in [*desk.path.rglob("journal.jsonl"), *desk.path.glob(".git/execplan/runs/*.jsonl")]:
         lines = journal.read_text().splitlines(keepends=True)
         journal.write_text("".join([*lines[:2], lines[2].replace("a", "b"), *lines[3:]]))
     assert desk.type("status").out.splitlines()[-1].startswith("next: do task 2 (See it), then: execplan done ")

@@ -236,6 +236,7 @@ def _list_run_paths(project: Project, ref: PlanRef) -> Iterator[str]:
     last_run, _ = run_summary.find_last_begun_run(project, ref)
     for run_paths in run_directories.list_runs(project, ref):
         if last_run is None or run_paths.number >= last_run.number:
+            yield from (run_paths.state_journal, run_paths.copy_path(run_directories.JOURNAL), run_paths.kept_path)
             for directory in (run_paths.folder, run_paths.state, run_paths.copy):
                 yield directory
                 yield from [os.path.join(directory, name) for name in file_access.list_names(directory)]

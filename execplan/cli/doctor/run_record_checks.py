@@ -10,7 +10,7 @@ from time import time
 
 from execplan.cli.doctor.doctor_check import ERROR, WARNING, DoctorContext, DoctorFinding, DoctorFix, check
 from execplan.core.edits.plan_writer import WriteOptions
-from execplan.core.files import file_access
+from execplan.core.files import atomic_files, file_access
 from execplan.core.files.tree_walk import remove_tree
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -19,8 +19,8 @@ from execplan.core.project.project import Project
 from execplan.core.text.message_parts import format_excess
 from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.run_lock import acquire_run_lock, run_lock_holder
-from execplan.execution.engine.run_records import evidence_copies, run_directories, run_repair
-from execplan.execution.engine.run_records.expected_evidence import is_expected
+from execplan.execution.engine.run_records import evidence_copies, lost_evidence, run_directories, run_repair
+from execplan.execution.engine.run_records.expected_evidence import is_expected, is_missing
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_statuses import (
     BY_AGENT,
@@ -70,29 +70,32 @@ def check_evidence(context: DoctorContext) -> Iterator[DoctorFinding | str]:
     for project, ref in [listed[:2] for listed in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             is_running = run_paths.id in run_lock_holder(project)
-            names = run_repair.list_altered_evidence(run_paths) if not is_running else []
+            names = lost_evidence.list_altered_evidence(run_paths) if not is_running else []
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
                 fix = DoctorFix(
                     f"restore the files of run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
                 )
-                copy = quote(project.display_path(run_paths.copy))
-                remedy = f"execplan doctor --fix; if you removed them on purpose, also remove the copy: rm -r {copy}"
+                state = quote(project.display_path(run_paths.state))
+                remedy = f"execplan doctor --fix; if you removed them on purpose, also remove what is kept of them: rm -r {state}*"
                 yield DoctorFinding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
             plan_runs = [] if os.path.lexists(path) else _runs_of_missing_plan(project, folder, path)
             open_runs = [run for run in plan_runs if read_journaled_status(run).state in OPEN_STATES]
             for run_paths in open_runs[:1]:
-                plan_copy = run_paths.copy_path(evidence_copies.PLAN)
-                if not is_expected(project, plan_copy, path) or run_repair.is_in_other_plan(
-                    project, path, run_paths.id
+                text = evidence_copies.read(run_paths, evidence_copies.PLAN)
+                if (
+                    text is None
+                    or not is_missing(project, path)
+                    or run_repair.is_in_other_plan(project, path, run_paths.id)
                 ):
                     continue
                 message = f"this plan no longer exists, but its run {run_paths.id} is unfinished"
-                remedy = f"restore its state before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
-                yield DoctorFinding(ERROR, project.display_path(path), message, remedy)
+                remedy = "restore it as it was before the last step: execplan doctor --fix"
+                fix = DoctorFix(f"restore {project.display_path(path)}", partial(_restore_plan, project, path, text))
+                yield DoctorFinding(ERROR, project.display_path(path), message, remedy, fix=fix)
 
 
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
@@ -102,10 +105,16 @@ def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunP
     return [run_directories.get_run_paths(project, ref, name) for name in run_names]
 
 
+def _restore_plan(project: Project, path: str, text: bytes, options: WriteOptions) -> list[str]:
+    with acquire_run_lock(project, "doctor"):
+        atomic_files.create(path, text, within=project.root, make_directories=True)
+    return [f"restored {project.display_path(path)}"]
+
+
 def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
     """Restore the files written by a run, as a resume or a rollback would; raises ExecplanError."""
-    from execplan.execution.engine.journal.journal_writer import open_run
     from execplan.execution.engine.run_observer import RunObserver
+    from execplan.execution.engine.run_records.lost_evidence import restore_evidence
 
     warnings: list[str] = []
 
@@ -114,8 +123,8 @@ def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, opti
             warnings.append(message)
             return True
 
-    with open_run(run_paths, WarningCollector(), "doctor"):
-        return warnings or [f"restored the files of run {run_paths.id}"]
+    restore_evidence(run_paths, WarningCollector())
+    return warnings or [f"restored the files of run {run_paths.id}"]
 
 
 @check("ledgers")
@@ -161,15 +170,19 @@ def check_run_states(context: DoctorContext) -> Iterator[DoctorFinding | str]:
         folder = os.path.join(project.state, "runs")
         names = plan_store.list_entries(folder)
         known_ids = _known_run_ids(context, project) if names else set()
-        leftovers = [(os.path.join(folder, name), "run") for name in names if name not in known_ids]
+        paths_by_run: dict[str, list[str]] = {}
+        for name in names:
+            paths_by_run.setdefault(name.partition(".")[0], []).append(os.path.join(folder, name))
+        leftovers = [(paths, "run") for run, paths in paths_by_run.items() if run not in known_ids]
         for path, plan in project_state.list_plan_state_dirs(project):
-            leftovers += [(path, "plan")] if not os.path.lexists(plan) else []
-        for path, owner in leftovers:
-            if time() - os.lstat(path).st_mtime > _DAYS * 86_400:
-                display_path = project.display_path(path)
-                fix = DoctorFix(f"remove {display_path}", partial(_remove_state, project, path))
+            leftovers += [([path], "plan")] if not os.path.lexists(plan) else []
+        for paths, owner in leftovers:
+            if time() - max([os.lstat(path).st_mtime for path in paths]) > _DAYS * 86_400:
+                display_paths = [project.display_path(path) for path in paths]
+                fix = DoctorFix(f"remove {', '.join(display_paths)}", partial(_remove_state, project, paths))
                 message = f"this belongs to a {owner} that no longer exists"
-                yield DoctorFinding(WARNING, display_path, message, f"rm -r {quote(display_path)}", fix=fix)
+                remedy = f"rm -r {' '.join(map(quote, display_paths))}"
+                yield DoctorFinding(WARNING, display_paths[0], message, remedy, fix=fix)
 
 
 def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
@@ -180,7 +193,11 @@ def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
     return {run_paths.id for owner, ref in refs for run_paths in run_directories.list_runs(owner, ref)}
 
 
-def _remove_state(project: Project, path: str, options: WriteOptions) -> list[str]:
+def _remove_state(project: Project, paths: list[str], options: WriteOptions) -> list[str]:
     with acquire_run_lock(project, "doctor"):
-        remove_tree(path, lambda _: None)
-    return [f"removed {project.display_path(path)}"]
+        for path in paths:
+            if os.path.isdir(path):
+                remove_tree(path, lambda _: None)
+            else:
+                file_access.remove_if_exists(path)
+    return [f"removed {project.display_path(path)}" for path in paths]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
+from execplan.core import features
 from execplan.core.archive import document_mentions
 from execplan.core.archive.archive_blockers import find_blockers, unfinished_reasons
 from execplan.core.archive.archive_evidence import build_evidence, recorded_digest
@@ -77,6 +79,9 @@ def archive_plan(
     name = ref.id if ref.archived else archived_id(project, ref)
     path = ref.path if ref.archived else project.plan_file(folder, name)
     goal = target_of(project, ref, name, path, archived=True)
+    if not options.dry_run:
+        with suppress(ExecplanError):  # what can't be read is archived as it is
+            features.load(features.LOST_EVIDENCE)(project, ref)
     make_evidence = partial(build_evidence, project, ref, origin, goal.path, outcome, successor_id)
     lost_edits = detect_lost_edits(project, ref).lost  # before the move, after which the journal has another path
     move_result = move_plan(

@@ -1,6 +1,7 @@
 """The approval registry: used approvals with their runs, and revoked approvals.
 
-It is outside the repository, so that Git cannot restore an approval.
+It is outside the repository, so that Git cannot restore an approval. That a run has used an approval is a symbolic link
+to the run's ID, which is on disk as soon as its directory is synced; where there are no links, it is a file with the ID.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def mark_used(project: Project, approval_id: str, run_id: str) -> None:
         earlier_run = _read_run(used_path)
         if earlier_run not in ("", run_id):
             raise already_used_error(earlier_run)
-        if not earlier_run:
+        if not earlier_run and not _link(used_path, run_id):
             atomic_files.replace(used_path, run_id.encode(), mode=0o666)
 
 
@@ -108,7 +109,24 @@ def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:
     return os.path.join(directory, f"{approval_id}.used"), os.path.join(directory, f"{approval_id}.revoked")
 
 
+def _link(path: str, run_id: str) -> bool:
+    """Make a path a symbolic link to a run's ID; return False if that is not possible."""
+    from execplan.core.files import atomic_files
+
+    temporary_path = f"{path}.tmp"
+    try:
+        file_access.remove_if_exists(temporary_path)  # of a killed writer
+        os.symlink(run_id, temporary_path)
+        os.replace(temporary_path, path)
+    except OSError:
+        return False
+    atomic_files.sync_directory(os.path.dirname(path))
+    return True
+
+
 def _read_run(path: str) -> str:
+    if os.path.islink(path):
+        return os.readlink(path) or "unknown"
     if not os.path.lexists(path):
         return ""
     text = file_access.read(path, _MAX_BYTES)[0].decode("utf-8", "replace") or "unknown"

@@ -93,6 +93,7 @@ class AttemptPool:
 
     def begin(self, step: Step) -> None:
         """Begin an attempt of a step. Raises ExecplanError if it is not permitted or the tree cannot be scanned."""
+        self.sync_results()
         approved_by = self._permit.begin(step, self.journal_writer.run_state).approved_by
         runs_alone = not self.running_steps
         if not self.running_steps:
@@ -122,18 +123,26 @@ class AttemptPool:
         performed = self._own_changes(step, performed)
         self.repair()
         program_fields = changed_program_fields(self.context, self.journal_writer.run_state)
-        self.journal_writer.write(
-            RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields
-        )
+        is_last_action = performed.ok and step.task is None and not self.running_steps
+        write = self.journal_writer.write_unsynced if is_last_action else self.journal_writer.write
+        write(RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields)
         if performed.ok:
             self.tick_task(step)
         elif step.rollback.enabled and not is_outcome_unknown(step, performed):
             self.undo_changes(step, attempt, performed.changes, self._unused_folders(performed.folders))
 
+    def sync_results(self) -> None:
+        """Sync the results of attempts before the run continues. Raises ExecplanError."""
+        if self.journal_writer.run_state.attempts:  # the first entry of the run is synced with that of an attempt
+            self.journal_writer.sync()
+
     def stop_services(self) -> None:
         """Stop all services, and record how each ended. Raises ExecplanError."""
         run_state, services = self.journal_writer.run_state, self.context.running_services
-        for service, result in list(services.stop()) if services is not None else ():
+        if services is None:
+            return
+        self.sync_results()
+        for service, result in list(services.stop()):
             step = service.step
             is_needed = run_state.is_service_needed(step)
             ended = result if result.ok or is_needed else result._replace(ok=True, cause="", reason="")
@@ -173,7 +182,7 @@ class AttemptPool:
                 if not self.context.stop.is_set():
                     if runs_alone:  # a parallel step may be building a program at this moment
                         self._check_programs(step)
-                    with SyncGroup():
+                    with SyncGroup(self.journal_writer.journal.unsynced):
                         prepared = self.executor.prepare(self.context, step, self.journal_writer.run_state)
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     placement = prepared.placement

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.core import features
 from execplan.core.edits.plan_preconditions import ensure_not_archived
 from execplan.core.errors import ExecplanError
 from execplan.core.project.project_discovery import require_existing
@@ -66,6 +67,7 @@ def run(
     require_existing(project)
     ensure_not_archived(project, ref)
     options.prepare_commit(project)
+    features.load(features.LOST_EVIDENCE)(project, ref, observer)
     run_paths = run_directories.next_run(project, ref)
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"), ExitStack() as stack:
         _ensure_not_overtaken(run_paths)

@@ -167,6 +167,7 @@ class RunLoop:
 
     def _wait(self) -> None:
         """Wait for the outcome of an attempt or for the time of a retry."""
+        self._run_guarded(self.attempt_pool.sync_results)
         delays = (
             [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
         )
@@ -231,6 +232,7 @@ class RunLoop:
 
     def _ask(self, question: Question) -> None:
         """Ask a question and apply the answer. Without an answer, pause the run."""
+        self.attempt_pool.sync_results()
         asked_at = monotonic()
         answer = self.prompter.ask(question)
         self.attempt_pool.deadline += monotonic() - asked_at

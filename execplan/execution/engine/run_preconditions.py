@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan_store.plan_store import PlanRef
@@ -26,10 +26,12 @@ from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
 from execplan.execution.engine.run_state import RunState
-from execplan.execution.engine.steps.run_context import RunContext
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
+
+if TYPE_CHECKING:
+    from execplan.execution.engine.steps.run_context import RunContext
 
 WARNING = "a different program or code than at the approval: {}"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.files import atomic_files, file_access
-from execplan.core.files.sync_group import SyncGroup
+from execplan.core.files.sync_group import SyncGroup, UnsyncedFiles
 from execplan.core.git.git_directory import head_commit
 from execplan.core.plan_store import author
 from execplan.core.project import project_state
@@ -87,7 +87,7 @@ def create_state_directory(run_paths: RunPaths) -> None:
     """
     with SyncGroup():
         project_state.make_state_dir(run_paths.project, "runs")
-        evidence_copies.copy_evidence(run_paths)
+        evidence_copies.keep_documents(run_paths)
         atomic_files.create(
             os.path.join(project_state.make_plan_state_dir(run_paths.project, run_paths.ref.path), run_paths.id), b""
         )
@@ -98,10 +98,10 @@ def use_approval(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
 
     Raises ExecplanError.
     """
+    _mark_used(run_paths, approved_plan)
     for approval in approved_plan.approvals:
-        approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
         _keep_approval(run_paths, approval)
-    evidence_copies.copy_evidence(run_paths)
+    evidence_copies.keep_documents(run_paths)
 
 
 def _keep_approval(run_paths: RunPaths, approval: Approval) -> None:
@@ -122,9 +122,10 @@ def open_new_run(run_paths: RunPaths, approved_plan: ApprovedPlan, observer: Run
     audit_log = AuditLog(run_paths.project, run_paths.ref)
     audit_log.update_anchor()
     audit_log.can_restore = True
-    with SyncGroup():
+    unsynced = UnsyncedFiles()
+    with SyncGroup(unsynced):
         create_run(run_paths, approved_plan)
-        new_journal = evidence_copies.open_journal(run_paths)
+        new_journal = evidence_copies.open_journal(run_paths, unsynced)
     with new_journal as journal:
         run_state = RunState(approved_plan.document)
         yield JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
@@ -136,9 +137,9 @@ def write_first_entry(
     approved_plan: ApprovedPlan,
     **extra_fields: Any,
 ) -> None:
-    """Write the first entry of a run with extra fields; from then on the approval is used by this run alone.
+    """Write the first entry of a run with extra fields; once it is on disk, the approval is used by this run alone.
 
-    Raises ExecplanError.
+    It is synced with the entry after it, before any step runs. Raises ExecplanError.
     """
     binding, document = approved_plan.binding, approved_plan.document
     run_fields = {
@@ -147,7 +148,7 @@ def write_first_entry(
         "revision": document.revision,
         "document": binding.document,
     }
-    journal_writer.write(
+    journal_writer.write_unsynced(
         BEGUN,
         **{
             **run_fields,
@@ -158,6 +159,10 @@ def write_first_entry(
             **extra_fields,
         },
     )
+    journal_writer.after_sync = lambda: _mark_used(run_paths, approved_plan)
+
+
+def _mark_used(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
     for approval in approved_plan.approvals:
         approval_registry.mark_used(run_paths.project, approval.id, run_paths.id)
 

@@ -76,7 +76,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
     has_snapshot = tree_snapshots.has_snapshot(context, step)
     if not runs_program(step) or not (is_command(step) or has_snapshot):
         changes, folders = _written_changes(context, step, attempt) or ((), ())
-    elif not is_command(step) or not has_snapshot or _read_outcome(context, step, attempt) != "never":
+    elif not is_command(step) or _read_outcome(context, step, attempt) != "never":
         changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step, attempt.number)
         effects = outside_effects(context, step, unscanned)
         if step.parallel and any([other.parallel and other.id != step.id for other in context.document.steps]):
@@ -86,10 +86,13 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
 
 
 def _read_outcome(context: RunContext, step: Step, attempt: Attempt) -> CommandResult | str:
-    """Return how the command of an attempt ended, or how far it came."""
+    """Return how the command of an attempt ended, or how far it came; `begun` if that is not known for sure."""
     from execplan.execution.engine.commands.command_result import read_marks
 
-    return read_marks(program_marks_path(context.run_paths, step, attempt.number))
+    outcome = read_marks(program_marks_path(context.run_paths, step, attempt.number))
+    if outcome == "never" and not tree_snapshots.are_marks_complete(context.run_paths):
+        return "begun"
+    return outcome
 
 
 def _written_changes(
@@ -138,9 +141,7 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
 
 def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
     outcome = _read_outcome(context, step, attempt)
-    if outcome == "never" and tree_snapshots.has_snapshot(
-        context, step
-    ):  # marks mean nothing if the state of the run is missing
+    if outcome == "never":
         return RecoveredAttempt(UNDONE)
     if (
         step.service is None

@@ -89,7 +89,10 @@ def _watched_files(project: Project) -> Iterator[tuple[str, str]]:
         yield PROJECT, os.path.join(project.git or "", name)
     runs = os.path.join(project.state, _RUNS)
     for name in _entries(runs):  # these journals are written first
-        yield PROJECT, os.path.join(runs, name, "copy", JOURNAL)
+        yield (
+            PROJECT,
+            os.path.join(runs, name) if name.endswith(".jsonl") else os.path.join(runs, name, "copy", JOURNAL),
+        )
 
 
 def _watched_artifacts(path: str, artifacts: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ import pytest
 from execplan.agents.guard import call_recording
 from execplan.core.timestamps import parse_utc_timestamp
 from execplan.execution.engine.journal.journal import Journal
+from execplan.execution.engine.run_records import run_directories
 from tests.agents.guard.guard_repository import (
     PROGRAMS,
     Answer,
@@ -245,7 +246,8 @@ def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(beg
     assert begun.bytes() == before
     assert begun.ask("make other").kind == "deny"
     changed = [path for path, data in begun.bytes().items() if before.get(path) != data]
-    assert sorted([path.rpartition("/")[2] for path in changed]) == ["journal.jsonl", "journal.jsonl", "journal.mark"]
+    run = run_directories.find_run(*begun.project(), None).id
+    assert sorted([path.rpartition("/")[2] for path in changed]) == [f"{run}.jsonl", "journal.jsonl", "journal.mark"]
 
 
 def test_denials_are_recorded_up_to_a_limit_and_without_secrets(begun: GuardRepository) -> None:

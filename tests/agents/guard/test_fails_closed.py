@@ -140,7 +140,8 @@ def test_a_state_that_is_not_right(begun: GuardRepository, state: str) -> None:
 
 def _journals(desk: GuardRepository) -> dict[Path, list[bytes]]:
     """All that the journals say, apart from calls that were denied."""
-    paths = [path for path in desk.path.rglob("journal.jsonl") if path.is_file()]
+    found_paths = [*desk.path.rglob("journal.jsonl"), *desk.path.glob(".git/execplan/runs/*.jsonl")]
+    paths = [path for path in found_paths if path.is_file()]
     return {path: [line for line in path.read_bytes().splitlines() if b'"kind":"denied"' not in line] for path in paths}
 
 

@@ -211,9 +211,9 @@ def _run(desk: GuardRepository) -> Path:
     return run_folder
 
 
-def _copy(desk: GuardRepository) -> Path:
-    (copy_folder,) = desk.path.glob(".git/execplan/runs/*/copy")
-    return copy_folder
+def _state(desk: GuardRepository, suffix: str) -> Path:
+    (path,) = desk.path.glob(f".git/execplan/runs/*{suffix}")
+    return path
 
 
 def _new_key(desk: GuardRepository) -> None:
@@ -242,8 +242,8 @@ CHANGES: dict[str, Callable[[GuardRepository], object]] = {
     "the key": _new_key,
     "the registry": lambda desk: desk.data("approve", "--revoke", "all"),
     "the journal": lambda desk: (_run(desk) / "journal.jsonl").unlink(),
-    "the copy of the journal": lambda desk: (_copy(desk) / "journal.jsonl").unlink(),
-    "the document of the run": lambda desk: (_copy(desk) / "execution-plan.json").chmod(0o600),
+    "the journal in the state directory": lambda desk: _state(desk, ".jsonl").unlink(),
+    "what the run keeps": lambda desk: _state(desk, ".kept").chmod(0o640),
     "the audit log": lambda desk: (desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl").unlink(),
     "the run": lambda desk: shutil.rmtree(_run(desk)),
     "a newer run": lambda desk: _run(desk).with_name("0002-00000000").mkdir(),

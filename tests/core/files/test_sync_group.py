@@ -9,7 +9,7 @@ import pytest
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files
-from execplan.core.files.sync_group import SyncGroup
+from execplan.core.files.sync_group import SyncGroup, UnsyncedFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +43,42 @@ def test_what_can_be_replaced_is_not_synced(tmp_path: Path, synced: list[int]) -
             atomic_files.create(str(tmp_path / "a"), b"x")
         atomic_files.create(str(tmp_path / "b"), b"x")
     assert synced == [(tmp_path / "b").stat().st_ino, tmp_path.stat().st_ino]
+
+
+def test_a_file_that_is_written_while_it_is_synced_is_synced_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsynced, sizes = UnsyncedFiles(), []
+    with open(tmp_path / "a", "wb", buffering=0) as file:
+
+        def sync_and_write(handle: int) -> None:
+            sizes.append(os.fstat(handle).st_size)
+            if len(sizes) == 1:
+                file.write(b"more")
+                unsynced.add(file.fileno())
+
+        monkeypatch.setattr(os, "fsync", sync_and_write)
+        file.write(b"x")
+        unsynced.add(file.fileno())
+        unsynced.add(file.fileno())
+        unsynced.sync()
+        unsynced.sync()
+    assert sizes == [1, 5]
+
+
+def test_what_could_not_be_synced_is_still_to_be_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    unsynced, synced = UnsyncedFiles(), []
+    with open(tmp_path / "a", "wb") as file:
+        unsynced.add(file.fileno())
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        unsynced.sync()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    unsynced.sync()
+    assert synced == [(tmp_path / "a").stat().st_ino]
 
 
 def test_a_disk_that_fails_is_reported_and_nothing_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

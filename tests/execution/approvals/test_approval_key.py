@@ -149,6 +149,7 @@ def test_of_many_runs_one_gets_it(project: Project) -> None:
 def test_what_cannot_be_read_is_not_taken_for_unused(project: Project) -> None:
     approval_registry.mark_used(project, ONE, "run-1")
     file = Path(os.environ["XDG_STATE_HOME"], "execplan", "approvals", f"{ONE}.used")
+    file.unlink()
     file.write_bytes(b"")
     with pytest.raises(ExecplanError):
         approval_registry.mark_used(project, ONE, "run-1")

@@ -8,6 +8,7 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from execplan.core.files.sync_group import UnsyncedFiles
 from execplan.core.project.project import Project
 from execplan.core.project.project_settings import Settings
 from execplan.execution.engine.attempt_pool import AttemptPool
@@ -48,9 +49,13 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self.entries: list[RunEntry] = []
+        self.unsynced = UnsyncedFiles()
         self.refuses: Callable[[str, dict[str, Any]], Exception | None] = lambda kind, fields: None
 
-    def write(self, kind: str, **fields: Any) -> RunEntry:
+    def sync(self) -> None:
+        """Nothing is on a disk."""
+
+    def append_entry(self, kind: str, fields: dict[str, Any], *, durable: bool) -> RunEntry:
         """Add an entry."""
         error = self.refuses(kind, fields)
         if error is not None:

@@ -28,17 +28,17 @@ def arm(kill_point: str) -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the kernel ends it, and Python is not asked
         signal.setitimer(signal.ITIMER_REAL, float(number))
         return
-    Journal.write = _dying(Journal.write, when, int(number))  # type: ignore[method-assign]  # that is the test
+    Journal.append_entry = _dying(Journal.append_entry, when, int(number))  # type: ignore[method-assign]  # that is the test
 
 
-def _dying(write: Callable[..., RunEntry], when: str, number: int) -> Callable[..., RunEntry]:
-    def dying_write(journal: Journal, kind: str, **fields: Any) -> RunEntry:
+def _dying(append: Callable[..., RunEntry], when: str, number: int) -> Callable[..., RunEntry]:
+    def dying_append(journal: Journal, kind: str, fields: dict[str, Any], *, durable: bool) -> RunEntry:
         at = len(journal.entries) + 1 == number
         if at and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
-        entry = write(journal, kind, **fields)
+        entry = append(journal, kind, fields, durable=durable)
         if at:
             os.kill(os.getpid(), signal.SIGKILL)
         return entry
 
-    return dying_write
+    return dying_append

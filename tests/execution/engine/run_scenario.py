@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.execution.engine.steps.tree_snapshots import MACHINE_START
 from tests.conftest import Folder, Result
 from tests.crash.crash_scenario import Tree
 from tests.crash.crash_scenario import tree as read_files
@@ -209,8 +210,14 @@ class RunScenario:
         log = self.artifacts / "ledger.jsonl"
         data = log.read_bytes()
         log.write_bytes(data[: data.index(b"\n", data.index(f'"hash":"{anchor["hash"]}"'.encode())) + 1])
-        for mark in self.repo.path.glob(".git/execplan/runs/*/*.ended"):
-            mark.write_bytes(b"")
+        state = self.repo.path / ".git/execplan/runs"
+        for mark in [*state.glob("*/*.begun"), *state.glob("*/*.ended"), *state.glob(f"*/{MACHINE_START}")]:
+            mark.unlink()
+        for journal in state.glob("*.jsonl"):
+            if journal.read_bytes().count(b"\n") == 1:  # the first entry is synced with the second one
+                shutil.rmtree(self.artifacts / "runs" / journal.stem)
+                for path in [*state.glob(f"{journal.stem}.*"), *state.parent.glob(f"plans/*/{journal.stem}")]:
+                    path.unlink()
 
     @property
     def artifacts(self) -> Path:

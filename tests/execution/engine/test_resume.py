@@ -173,17 +173,17 @@ def test_other_steps_than_those_of_the_run_are_refused(run_repo: RunRepository) 
 
 def killed_at(run_repo: RunRepository, number: int, work: Any) -> bool:
     """Let no entry be written from the one with this number on: what the process does then no one has on record."""
-    real = Journal.write
+    real = Journal.append_entry
     blocked_kinds: list[str] = []
 
-    def write(journal: Journal, kind: str, **fields: Any) -> Any:
+    def append_entry(journal: Journal, kind: str, fields: dict[str, Any], *, durable: bool) -> Any:
         if len(journal.entries) + 1 >= number:
             blocked_kinds.append(kind)
             raise ExecplanError("io-error", "no space left", hint="make some")
-        return real(journal, kind, **fields)
+        return real(journal, kind, fields, durable=durable)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Journal, "write", write)
+        patch.setattr(Journal, "append_entry", append_entry)
         with contextlib.suppress(ExecplanError):
             work()
     return bool(blocked_kinds)

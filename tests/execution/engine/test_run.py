@@ -205,7 +205,7 @@ def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_t
     run_repo: RunRepository,
 ) -> None:
     run_repo.write_user_settings('sandbox = "off"')
-    run_repo.approve_plan(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*/copy/journal.jsonl\n```", MAKE))
+    run_repo.approve_plan(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*.jsonl\n```", MAKE))
     error = refused(ENVIRONMENT, "journal-altered", run_repo.run_plan)
     assert "resume" in str(error.hint)
     assert not run_repo.exists("src/made.py")

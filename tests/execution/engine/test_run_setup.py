@@ -43,7 +43,7 @@ def kill_at_call(run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch, owner
             run_repo.run_plan()
 
 
-@pytest.mark.parametrize(("where", "name"), [(atomic_files, "make_directory"), (Journal, "write")])
+@pytest.mark.parametrize(("where", "name"), [(atomic_files, "make_directory"), (Journal, "append_entry")])
 def test_an_approval_of_a_run_that_never_began_serves_the_next(
     run_repo: RunRepository, where: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,7 +60,8 @@ def test_killed_behind_its_first_entry_it_goes_on_with_its_own(
     run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kill_at_call(run_repo, monkeypatch, approval_registry, "mark_used")
-    assert run_repo.entry_names() == ["begun"]
+    assert run_repo.entry_names() == ["begun", "intent drop"]
+    assert run_repo.exists("src/old.py"), "the approval is used before the step does its work"
     refused(CHECK_FAILED, "run-under-way", run_repo.run_plan)
     assert run_repo.resume_run().status == "completed"
 

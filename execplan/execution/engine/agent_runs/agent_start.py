@@ -166,6 +166,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
         run_setup.write_first_entry(journal_writer, run_paths, approved_plan, **run_fields, **_session_field(session))
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
+        journal_writer.sync()
         journal_writer.audit_log.update_anchor()
     guard_grant.issue(run_paths, approved_plan)
     return run_paths, approved_plan

@@ -228,10 +228,8 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
 def _dependency_paths(run_paths: RunPaths, approved_plan: ApprovedPlan) -> Iterator[str]:
     """Iterate over the files that a grant depends on."""
     from execplan.execution.approvals import approval_paths, approval_registry, artifact_store
-    from execplan.execution.engine.replanning import run_revisions
 
     project, ref = run_paths.project, run_paths.ref
-    revision = approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)
     yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
@@ -241,15 +239,13 @@ def _dependency_paths(run_paths: RunPaths, approved_plan: ApprovedPlan) -> Itera
             yield from approval_registry.entry_paths(project, approval_id)
     yield artifact_store.path_of(project, ref)
     yield ref.path
-    yield run_paths.document
-    if revision > 1:
-        yield run_revisions.revision_path(run_paths, revision)
+    yield run_paths.kept_path
 
 
 def _file_checksum(path: str) -> str:
-    """Return the checksum of a file, or a marker that it is absent."""
-    if not os.path.lexists(path):
-        return _ABSENT
+    """Return the checksum of a file, or of a link to no file, or a marker that it is absent."""
+    if not os.path.exists(path):
+        return digest(os.fsencode(os.readlink(path))) if os.path.islink(path) else _ABSENT
     data, size = file_access.read(path, _LIMIT)
     return digest(data) if size <= _LIMIT else ""
 

@@ -39,10 +39,10 @@ def evidence_files(
     for record in records:
         document_digest = record.said.get("document")
         if record.kind == "begun" and isinstance(document_digest, str):
-            yield _read_evidence_file(run.artifact_path("execution-plan.json"), frozenset([document_digest]))
+            yield _read_evidence_file(run.document, frozenset([document_digest]))
         elif record.kind == "replanned" and isinstance(document_digest, str):
             yield _read_evidence_file(
-                run_revisions.numbered_path(run.artifact_path("execution-plan.json"), record.said.get("revision", 0)),
+                run.artifact_path(run_revisions.document_name(record.said.get("revision", 0))),
                 frozenset([document_digest]),
             )
         if record.kind in ("begun", "resumed"):
@@ -107,8 +107,8 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
 def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
     """Compare a run's journal with the audit log."""
     display_path, path = _display_path(run, run_directories.JOURNAL), run.artifact_path(run_directories.JOURNAL)
-    if evidence_copies.is_behind_copy(run):
-        path = run.copy_path(run_directories.JOURNAL)
+    if evidence_copies.is_behind_journal(run):
+        path = run.state_journal
         findings.warnings.append(
             f"{display_path} lacks the last entries of its copy: restore it: execplan doctor --fix"
         )

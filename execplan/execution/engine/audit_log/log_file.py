@@ -17,10 +17,16 @@ from execplan.execution.engine.audit_log import hash_chain
 from execplan.execution.engine.audit_log.hash_chain import AuditRecord
 from execplan.execution.engine.journal.journal import append
 
+FILE_NAME: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
 """Size limit of an audit log in bytes."""
 _TAIL_BYTES = 1 << 16
 _FLAGS = os.O_RDWR | os.O_APPEND | file_access.NO_FOLLOW
+
+
+def copy_path(project: Project, plan_path: str) -> str:
+    """Return the path of the copy of a plan's audit log in the state directory, existing or not."""
+    return os.path.join(project_state.plan_state_dir(project, plan_path), FILE_NAME)
 
 
 def copy_size(path: str) -> int:
@@ -34,10 +40,11 @@ def copy_size(path: str) -> int:
 class LogFile:
     """An audit log file with its lock; an incomplete line left by a killed writer is cut off."""
 
-    def __init__(self, project: Project, path: str, holder: str, copy_path: str) -> None:
-        """`copy_path`: the copy in the state directory, which has the same length unless one of the two was altered."""
+    def __init__(self, project: Project, path: str, holder: str, plan_path: str) -> None:
+        """`plan_path`: the plan whose state directory has a copy of the same length, unless one of the two was altered."""
         ensure_inside(project, path)
-        self._copy_path = copy_path
+        self._plan_path = plan_path
+        self._copy_path = copy_path(project, plan_path)
         self.project = project
         self.path = path
         self._lock = project_state.lock(project, os.path.realpath(path), holder)
@@ -115,6 +122,7 @@ class LogFile:
 
     def renew_copy(self) -> None:
         """Rewrite the copy from the file. Raises ExecplanError."""
+        project_state.make_plan_state_dir(self.project, self._plan_path)
         atomic_files.replace(self._copy_path, self.read_all(), durable=False)
 
     def _append_to_copy(self, data: bytes) -> None:

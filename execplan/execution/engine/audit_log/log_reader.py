@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Final
 
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
@@ -18,12 +17,11 @@ from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
-from execplan.core.project import project_state
 from execplan.core.project.project import Project, common_git_dir, ensure_inside
 from execplan.core.text import fast_json
-from execplan.execution.engine.audit_log import hash_chain
+from execplan.execution.engine.audit_log import hash_chain, log_file
 from execplan.execution.engine.audit_log.hash_chain import AuditRecord
-from execplan.execution.engine.audit_log.log_file import LIMIT, LogFile
+from execplan.execution.engine.audit_log.log_file import FILE_NAME, LIMIT, LogFile
 from execplan.execution.engine.journal.journal import is_merge_marker
 
 _REFS = "refs/execplan/ledger/"
@@ -36,7 +34,6 @@ breaks `git log --all`.
 _LIMIT = 1 << 12
 _LONGEST = 180
 """Maximum length of an encoded name: file systems allow 255 bytes, and Git appends `.lock`."""
-FILE_NAME: Final = "ledger.jsonl"
 
 
 class LogAnchor(NamedTuple):
@@ -177,12 +174,12 @@ def path_of(project: Project, ref: PlanRef) -> str:
 
 def open_log(project: Project, ref: PlanRef) -> LogFile:
     """Return the file of a plan's audit log, to be opened under its lock. Raises ExecplanError."""
-    return LogFile(project, path_of(project, ref), f"the audit log of {ref.id}", copy_path(project, ref))
+    return LogFile(project, path_of(project, ref), f"the audit log of {ref.id}", ref.path)
 
 
 def copy_path(project: Project, ref: PlanRef) -> str:
     """Return the path of an audit log's copy in the state directory, existing or not."""
-    return os.path.join(project_state.plan_state_dir(project, ref.path), FILE_NAME)
+    return log_file.copy_path(project, ref.path)
 
 
 def is_restorable(project: Project, ref: PlanRef) -> bool:

@@ -65,7 +65,7 @@ class AuditLog:
             if entries and entries[0].number > len(known_lines) + 1:
                 entries = journal.read_journal(paths.journal)  # some could not be appended when they were written
             for entry in entries:
-                step_details = self._step_details.for_entry(entry, paths.document)
+                step_details = self._step_details.for_entry(entry, paths)
                 if entry.number in known_lines:
                     self._ensure_same_entry(paths, entry, known_lines[entry.number])
                     continue

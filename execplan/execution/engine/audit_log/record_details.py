@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from execplan.core.errors import ExecplanError
-from execplan.core.files import file_access
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.text import fast_json
 from execplan.execution.engine.audit_log.hash_chain import AuditRecord
@@ -15,7 +14,9 @@ from execplan.execution.engine.commands.command_environment import public_variab
 from execplan.execution.engine.journal import journal_entries
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import BEGUN, CALLED, DENIED, RESULT
-from execplan.execution.engine.replanning.run_revisions import numbered_path
+from execplan.execution.engine.replanning.run_revisions import document_name
+from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.world import ABSENT
 
 _OMITTED_FIELDS = {
@@ -44,7 +45,6 @@ _UNREDACTED_FIELDS = frozenset(
     "approval approved_at covered_by digest document executor expires_at file head how inferred max_risk policy received revision sent steps".split()
 )
 """Fields not written by a person: digests and IDs stay unredacted, even if a CI variable has the same value."""
-_LIMIT = 64 << 20
 
 
 def find_unseen_steps(records: Sequence[AuditRecord], *, is_guarded: bool) -> list[str]:
@@ -73,13 +73,13 @@ class StepDetails:
     def __init__(self) -> None:
         self._redaction: Redactor | None = None
         self._steps: dict[str, dict[str, Any]] = {}
-        self._document_path = ""
+        self._run = ""
 
-    def for_entry(self, entry: RunEntry, document: str) -> dict[str, Any]:
+    def for_entry(self, entry: RunEntry, run_paths: RunPaths) -> dict[str, Any]:
         """Return a short definition of an entry's step; empty if its document cannot be read."""
-        if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
-            revision_path = numbered_path(document, entry.fields.get("revision", 0))
-            self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
+        if entry.kind in _DOCUMENT_KINDS or self._run != run_paths.id:
+            revision = entry.fields.get("revision", 0)
+            self._steps, self._run = _load_steps(run_paths, revision) or _load_steps(run_paths, 0), run_paths.id
             self._redaction = Redactor(os.environ, public_variables(os.environ))
         step = self._steps.get(entry.fields.get("step", ""), {}) if entry.kind == journal_entries.INTENT else {}
         fields = {name: step[name] for name in _STEP_FIELDS if step.get(name)}
@@ -124,9 +124,9 @@ def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
     return {name: value for name, value in fields.items() if value}
 
 
-def _load_steps(path: str) -> dict[str, dict[str, Any]]:
+def _load_steps(run_paths: RunPaths, revision: int) -> dict[str, dict[str, Any]]:
     try:
-        document = fast_json.read(file_access.read(path, _LIMIT)[0].decode())
+        document = fast_json.read(evidence_copies.read_document(run_paths, document_name(revision)).decode())
         return {step["id"]: step for step in document["steps"]}
     except (ExecplanError, ValueError, KeyError, TypeError, RecursionError):
         return {}

@@ -119,7 +119,7 @@ class _SupervisedCommand:
     def _write_mark(self, kind: str, data: bytes) -> None:
         """Write a marker file, completely or not at all. Raises OSError.
 
-        Only that the command has begun is synced. If the machine stops after its end, nobody knows how it ended.
+        It is not synced: once the machine has stopped, a missing marker means nothing.
         """
         base: str = self.spec["marks"]
         for other_kind in ("ended", "stopped") if kind == "begun" else ():
@@ -131,13 +131,6 @@ class _SupervisedCommand:
         finally:
             os.close(handle)
         os.rename(f"{base}.tmp", f"{base}.{kind}")
-        if kind != "begun":
-            return
-        folder = os.open(os.path.dirname(base), os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def _start_command(self) -> dict[str, Any]:
         """Start the program or its sandbox; return the report if it could not be started."""

@@ -12,6 +12,8 @@ from execplan.execution.engine.executors.executor import Executor
 
 MAX_PARALLEL_STEPS = 64
 """Maximum number of steps that run in parallel."""
+_DASK_EXECUTOR = "execplan.execution.engine.executors.dask_executor:DaskExecutor"
+"""What runs commands on the workers of a cluster; few runs need it, and it imports Dask."""
 
 
 def default_jobs(executor: Executor | None) -> int:
@@ -48,9 +50,7 @@ def open_executor(text: str) -> Iterator[Executor | None]:
     address = parse_executor(text)
     if find_spec("distributed") is None:
         raise ExecplanError("no-dask", "Dask is not installed", hint=features.load(features.EXTRA_HINT)("dask"))
-    from execplan.execution.engine.executors.dask_executor import DaskExecutor
-
-    executor = DaskExecutor(address)
+    executor: Executor = features.load(_DASK_EXECUTOR)(address)
     try:
         yield executor
     finally:

@@ -50,7 +50,7 @@ def run_on_worker(
     transcript.note(f"on {worker.name}")
     marks_path = program_marks_path(context.run_paths, step, attempt)
     # From here on, only the result can tell whether the command ran. A resume finds this mark and knows that.
-    atomic_files.replace(f"{marks_path}.begun", b"{'worker': %s}" % ascii(worker.name).encode())
+    atomic_files.replace(f"{marks_path}.begun", b"{'worker': %s}" % ascii(worker.name).encode(), durable=False)
     finished = _wait(context, placement.executor.submit(worker, ticket.id, data))
     if finished.lost:
         return _unknown_result(context, step, f"{worker.name}: {finished.lost}")

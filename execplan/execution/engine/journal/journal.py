@@ -1,7 +1,7 @@
 """The journal of a run: entries written to disk before each action, and after its result is known.
 
-Each synced entry is also appended to a copy in the artifacts of the plan. That is synced only at the end of a session:
-until then, the journal repairs it.
+An entry is synced before anything depends on it, together with the files on which it depends. Each is also appended to
+a copy in the artifacts of the plan, which is never synced, because the journal repairs it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import os
 
 from execplan.core.clock import utc_timestamp
 from execplan.core.errors import ExecplanError
-from execplan.core.files import atomic_files, file_access
+from execplan.core.files import file_access
+from execplan.core.files.sync_group import UnsyncedFiles
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text import fast_json
 from execplan.core.text.text_lines import digest
@@ -80,6 +81,8 @@ class JournalMirror:
         self.close()
         old = self._read_existing()
         if old != data:
+            from execplan.core.files import atomic_files
+
             atomic_files.replace(self.path, data, within=self.within, durable=False)
             if data and (was_open or not old or not data.startswith(old)):
                 self.overwritten = b"" if data.startswith(old or b"") else old
@@ -88,14 +91,6 @@ class JournalMirror:
         except OSError as error:
             raise file_access.file_error(error, self.path, "write") from None
         self._size = len(data)
-
-    def sync(self) -> None:
-        """Sync the copy if it is intact. Raises ExecplanError."""
-        try:
-            if self.is_intact:
-                os.fsync(self._handle)
-        except OSError as error:
-            raise file_access.file_error(error, self.path, "write") from None
 
     def close(self) -> None:
         """Close the file of the copy."""
@@ -129,13 +124,17 @@ class RunEntry(NamedTuple):
 class Journal:
     """The journal of an active run; its only writer is the process that has the lock of runs."""
 
-    def __init__(self, path: str, mirror_path: str = "", within: str | None = None) -> None:
+    def __init__(
+        self, path: str, mirror_path: str = "", within: str | None = None, unsynced: UnsyncedFiles | None = None
+    ) -> None:
         """Open the journal for writing; create it if missing, and cut off an incomplete line left by a killed writer.
 
-        `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both. Raises
-        ExecplanError.
+        `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both.
+        `unsynced`: the files that are synced before the next entry is. Raises ExecplanError.
         """
         self.path = path
+        self.unsynced = UnsyncedFiles() if unsynced is None else unsynced
+        self._is_synced = True
         self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
         self._handle = -1
         self._size = 0
@@ -153,20 +152,15 @@ class Journal:
                 os.ftruncate(handle, complete_size)
                 os.fsync(handle)
             elif not data:
-                atomic_files.sync_directory(os.path.dirname(path))
-        except OSError as error:
+                file_access.sync_path(os.path.dirname(path), together=True)
+            if self._mirror is not None:
+                self._mirror.rewrite(data[:complete_size])
+        except BaseException as error:
             os.close(handle)
-            raise file_access.file_error(error, path, "write") from None
-        except BaseException:
-            os.close(handle)
+            if isinstance(error, OSError):
+                raise file_access.file_error(error, path, "write") from None
             raise
         self._handle, self._size = handle, complete_size
-        if self._mirror is not None:
-            try:
-                self._mirror.rewrite(data[:complete_size])
-            except BaseException:
-                os.close(handle)
-                raise
 
     def __enter__(self) -> Journal:
         return self
@@ -174,31 +168,55 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._handle)
-        if self._mirror is not None:
-            self._mirror.close()
+        """Sync what was written; after an error, as far as possible. Raises ExecplanError."""
+        try:
+            self.sync()
+        except ExecplanError:
+            if error is None:
+                raise
+        finally:
+            self.unsynced.close()
+            os.close(self._handle)
+            if self._mirror is not None:
+                self._mirror.close()
 
     def write(self, kind: str, **fields: Any) -> RunEntry:
         """Append an entry and sync it. Raises ExecplanError and leaves the journal unchanged."""
+        return self.append_entry(kind, fields, durable=True)
+
+    def append_entry(self, kind: str, fields: dict[str, Any], *, durable: bool) -> RunEntry:
+        """Append an entry; unless it is `durable`, it is synced with the next one, or by `sync`, before it is needed.
+
+        Raises ExecplanError and leaves the journal unchanged.
+        """
         document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
         try:
-            append(self._handle, data, self._size)
+            if durable:
+                self.unsynced.sync()
+            append(self._handle, data, self._size, durable=durable)
             if self._mirror is not None:
                 self._mirror.append(data)
         except OSError as error:
             os.ftruncate(self._handle, self._size)
             raise file_access.file_error(error, self.path, "write") from None
         self._size += len(data)
+        self._is_synced = durable
         entry = _parse_entry(data[:-1], self.path, len(self.entries) + 1)
         self.entries.append(entry)
         return entry
 
-    def sync_mirror(self) -> None:
-        """Sync the journal's mirror in the plan's artifacts. Raises ExecplanError."""
-        if self._mirror is not None:
-            self._mirror.sync()
+    def sync(self) -> None:
+        """Sync the entries that are not yet synced, and before them what they depend on. Raises ExecplanError."""
+        if self._is_synced:
+            return
+        try:
+            self.unsynced.sync()
+            os.fsync(self._handle)
+        except OSError as error:
+            raise file_access.file_error(error, self.path, "write") from None
+        self._is_synced = True
 
     def repair_mirror(self) -> bytes | None:
         """Bring the journal's mirror in the plan's artifacts up to date. Raises ExecplanError.

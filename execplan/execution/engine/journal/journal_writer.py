@@ -20,7 +20,7 @@ from execplan.execution.engine.run_records.run_summary import never_begun_error
 from execplan.execution.engine.run_state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, Final
 
     from execplan.core.secrets.redaction import Redactor
@@ -92,21 +92,43 @@ class JournalWriter:
         """Warnings about files restored at the resume that could not be shown then."""
         self.is_running_steps = False
         """Whether this process runs steps."""
+        self.after_sync: Callable[[], None] | None = None
+        """What is to be done once the entries written so far are on disk."""
         self._lock = threading.RLock()
 
     def write(self, kind: str, **fields: Any) -> RunEntry:
         """Write an entry to disk, then update the run state, the audit log and the observer. Raises ExecplanError."""
+        return self._write(kind, fields, durable=True)
+
+    def write_unsynced(self, kind: str, **fields: Any) -> RunEntry:
+        """Write an entry like `write`, but it is on disk only when the next one is, or after `sync`."""
+        return self._write(kind, fields, durable=False)
+
+    def _write(self, kind: str, fields: dict[str, Any], *, durable: bool) -> RunEntry:
         redacted_fields = {
             name: value if name in UNREDACTED_FIELDS else self.redaction.redact_value(value)
             for name, value in fields.items()
         }
         with self._lock:
-            entry = self.journal.write(kind, **redacted_fields)
+            entry = self.journal.append_entry(kind, redacted_fields, durable=durable)
             self.written_at[entry.number] = time.time_ns()
             self.run_state.apply_entries([entry])
             self.audit_log.append_entries(self.run, [entry])
             self._notify_observer(entry)
+            if durable:
+                self._finish_sync()
         return entry
+
+    def sync(self) -> None:
+        """Sync all entries before something depends on them. Raises ExecplanError."""
+        with self._lock:
+            self.journal.sync()
+            self._finish_sync()
+
+    def _finish_sync(self) -> None:
+        action, self.after_sync = self.after_sync, None
+        if action is not None:
+            action()
 
     def write_transition(self, transition: StepTransition) -> None:
         """Write the entry of a step that does not run. Raises ExecplanError."""

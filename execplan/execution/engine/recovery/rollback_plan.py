@@ -13,6 +13,7 @@ from execplan.execution.engine.error_hints import format_resume_command
 from execplan.execution.engine.journal.journal import RunEntry
 from execplan.execution.engine.journal.journal_entries import StateChange, change_from_json
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records import evidence_copies
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Attempt, RunState
 from execplan.execution.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
@@ -23,20 +24,14 @@ from execplan.execution.world import ABSENT, FOLDER, State
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
     """Return the steps of all revisions of a run, each from the last revision that has it. Raises ExecplanError."""
     from execplan.core.documents.document_io import load_document
-    from execplan.core.files import file_access
     from execplan.execution.execution_plan import ExecutionPlan
 
     steps: dict[str, Step] = {}
-    earlier_paths = [
-        run_paths.document,
-        *[
-            run_revisions.revision_path(run_paths, replan_entry.fields["revision"])
-            for replan_entry in run_state.replans[:-1]
-        ],
-    ]
-    for path in earlier_paths if run_state.replans else ():
-        data, _ = file_access.read(path, run_revisions.LIMIT)
-        steps |= {step.id: step for step in load_document(data, ExecutionPlan, path).steps}
+    earlier_revisions = [0, *[replan_entry.fields["revision"] for replan_entry in run_state.replans[:-1]]]
+    for revision in earlier_revisions if run_state.replans else ():
+        name = run_revisions.document_name(revision)
+        data = evidence_copies.read_document(run_paths, name)
+        steps |= {step.id: step for step in load_document(data, ExecutionPlan, run_paths.artifact_path(name)).steps}
     return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 

@@ -9,7 +9,6 @@ from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes, load_document
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.core.files import file_access
 from execplan.core.project.project import Project
 from execplan.core.text.text_lines import digest
 from execplan.execution import approval_document
@@ -33,6 +32,7 @@ from execplan.execution.engine import approval_audit, step_order
 from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.recovery.failure_recovery import ALTERNATIVE
 from execplan.execution.engine.replanning import run_revisions
+from execplan.execution.engine.run_records import evidence_copies
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import make_active_run
 from execplan.execution.engine.run_state import RunState
@@ -177,13 +177,11 @@ def _invalid_reasons(
 
 def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
     """Return the approved execution plan from the run's files. Raises ExecplanError."""
-    for path in (run_paths.document, run_revisions.revision_path(run_paths, approval.revision)):
-        if path == run_paths.document or approval.revision > 1:
-            data = file_access.read(path, run_revisions.LIMIT)[0]
-        else:
-            data = b""
+    for revision in (0, approval.revision) if approval.revision > 1 else (0,):
+        name = run_revisions.document_name(revision)
+        data = evidence_copies.read_document(run_paths, name)
         if digest(data) == approval.document:
-            return load_document(data, ExecutionPlan, path)
+            return load_document(data, ExecutionPlan, run_paths.artifact_path(name))
     raise _not_covered_error("the execution plan that it approves is no longer in the run directory")
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from execplan.core import features
 from execplan.core.errors import INPUT, ExecplanError
-from execplan.core.files import atomic_files, file_access
+from execplan.core.files import atomic_files, content_file, file_access
 from execplan.core.text.text_lines import digest
 from execplan.execution import rare_features
 from execplan.execution.engine.journal.journal_entries import RunProgress, state_from_json
+from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_records.run_directories import DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +26,9 @@ LIMIT = 5 << 20
 """Maximum size in bytes of an execution plan that is stored, and therefore of one that is read."""
 
 
-def revision_path(run_paths: RunPaths, revision: int) -> str:
-    """Return the path of a revision that was made during the run; the initial plan is at `run_paths.document`."""
-    return run_paths.trusted_path(os.path.basename(numbered_path(run_paths.document, revision)))
-
-
-def numbered_path(document: str, revision: int) -> str:
-    """Return the path of a revision, given the path of the initial document."""
-    return f"{document.removesuffix('.json')}-{revision}.json"
+def document_name(revision: int) -> str:
+    """Return the file name of a revision that was made during the run; 0 for the initial plan."""
+    return f"{DOCUMENT.removesuffix('.json')}-{revision}.json" if revision else DOCUMENT
 
 
 def latest_revision(entries: Sequence[RunEntry]) -> tuple[int, str]:
@@ -47,26 +44,26 @@ def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
 
     The caller must have the run lock. Raises ExecplanError.
     """
-    path = run_paths.artifact_path(os.path.basename(revision_path(run_paths, revision)))
+    name = document_name(revision)
+    path = run_paths.artifact_path(name)
     if not atomic_files.create(path, data):
         old = file_access.read(path, LIMIT)[0]
         if old != data:
             atomic_files.replace_if_unchanged(path, old, data)
-    atomic_files.replace(run_paths.copy_path(os.path.basename(path)), data)
+    content_file.keep(run_paths.kept_path, {name: data})
 
 
 def read_current_bytes(run_paths: RunPaths, entries: Sequence[RunEntry]) -> bytes:
     """Read the current execution plan of a run. Raises ExecplanError if the bytes do not match its journal."""
     revision, expected = latest_revision(entries)
-    path = revision_path(run_paths, revision) if revision else run_paths.document
-    data = file_access.read(path, LIMIT)[0]
-    artifact_path = run_paths.artifact_path(os.path.basename(path))
-    if expected and digest(data) != expected and path != artifact_path and os.path.lexists(artifact_path):
+    name = document_name(revision)
+    data, artifact_path = evidence_copies.read_document(run_paths, name), run_paths.artifact_path(name)
+    if expected and digest(data) != expected and os.path.lexists(artifact_path):
         data = file_access.read(artifact_path, LIMIT)[0]  # the revision was made in another checkout
     if expected and digest(data) != expected:
         raise ExecplanError(
             "run-altered",
-            f"{path} is not the execution plan that the journal of run {run_paths.id} names",
+            f"{artifact_path} is not the execution plan that the journal of run {run_paths.id} names",
             hint="restore the file from git or a backup",
         )
     return data

@@ -1,11 +1,16 @@
-"""The copy of a run's evidence in the state directory, safe from steps that remove or alter files of the repository."""
+"""What a run keeps in the state directory, safe from steps that remove or alter files of the repository.
+
+That is its journal, links to its transcripts, and one file with all else, by name: execution plans, approvals, the text
+of the plan, and the tree before each step. Contents are appended to that file, and synced before an entry of the journal
+that depends on them. An earlier version kept each in a file of its own, which is still read.
+"""
 
 from __future__ import annotations
 
 import os
 
 from execplan.core.errors import ExecplanError
-from execplan.core.files import file_access
+from execplan.core.files import content_file, file_access
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT
 
@@ -13,11 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from execplan.core.files.sync_group import UnsyncedFiles
     from execplan.execution.engine.run_records.run_directories import RunPaths
 
 TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"
-"""Name of the plan's text before the last step in which a program ran; only in the copy."""
+"""Name of the plan's text before the last step in which a program ran; only kept, not among the artifacts."""
 _DOCUMENT_PREFIXES: Final = ("execution-plan", "approval")
 _SYNC_THREADS: Final = 8
 
@@ -27,24 +33,59 @@ def is_run_document(name: str) -> bool:
     return name.endswith(".json") and name.startswith(_DOCUMENT_PREFIXES)
 
 
-def copy_evidence(run_paths: RunPaths) -> None:
-    """Copy the run's evidence that is missing from the state directory. Raises ExecplanError."""
+def read(run_paths: RunPaths, name: str) -> bytes | None:
+    """Return the content that is kept under a name; None if there is none. Raises ExecplanError."""
+    content = content_file.read(run_paths.kept_path, name)
+    return content if content is not None else file_access.read_if_exists(run_paths.old_kept_path(name), LIMIT)
+
+
+def has(run_paths: RunPaths, name: str) -> bool:
+    """Return whether a content is kept under a name. Raises ExecplanError."""
+    return name in content_file.list_names(run_paths.kept_path) or os.path.lexists(run_paths.old_kept_path(name))
+
+
+def read_document(run_paths: RunPaths, name: str) -> bytes:
+    """Return the bytes of an execution plan of a run: as kept, or else from the artifacts. Raises ExecplanError.
+
+    A step may remove or alter the file in the artifacts.
+    """
+    content = read(run_paths, name)
+    return content if content is not None else file_access.read(run_paths.artifact_path(name), LIMIT)[0]
+
+
+def list_run_documents(run_paths: RunPaths) -> list[str]:
+    """List the execution plans and approvals that are kept. Raises ExecplanError."""
+    names = {*content_file.list_names(run_paths.kept_path), *file_access.list_names(run_paths.copy)}
+    return sorted([name for name in names if is_run_document(name)])
+
+
+def keep_documents(run_paths: RunPaths) -> None:
+    """Keep the journal, the execution plans and the approvals that are only among the artifacts. Raises ExecplanError."""
     from execplan.core.files import atomic_files
+    from execplan.core.files.sync_group import SyncGroup
 
-    atomic_files.make_directory(run_paths.copy)
+    with SyncGroup(is_replaceable=True):
+        atomic_files.make_directory(run_paths.state)
     journal = run_paths.journal
-    if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
+    if journal != run_paths.state_journal and os.path.lexists(journal):
         data = file_access.read(journal, LIMIT)[0]
-        atomic_files.replace(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
-    for name in file_access.list_names(run_paths.folder):
-        if is_run_document(name) and not os.path.lexists(run_paths.copy_path(name)):
-            atomic_files.create(run_paths.copy_path(name), file_access.read(run_paths.artifact_path(name), LIMIT)[0])
+        atomic_files.replace(run_paths.state_journal, data[: data.rfind(b"\n") + 1])
+    kept_names = list_run_documents(run_paths)
+    names = [name for name in file_access.list_names(run_paths.folder) if is_run_document(name)]
+    contents = {
+        name: file_access.read(run_paths.artifact_path(name), LIMIT)[0] for name in names if name not in kept_names
+    }
+    if contents:
+        content_file.keep(run_paths.kept_path, contents)
 
 
-def open_journal(run_paths: RunPaths) -> Journal:
-    """Open the journal of a run for writing, in the state directory and in the artifacts. Raises ExecplanError."""
-    copy_evidence(run_paths)
-    return Journal(run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL), run_paths.project.root)
+def open_journal(run_paths: RunPaths, unsynced: UnsyncedFiles | None = None) -> Journal:
+    """Open the journal of a run for writing, in the state directory and in the artifacts. Raises ExecplanError.
+
+    `unsynced`: the files on which the next synced entry depends.
+    """
+    keep_documents(run_paths)
+    return Journal(run_paths.state_journal, run_paths.artifact_path(JOURNAL), run_paths.project.root, unsynced)
 
 
 def link_transcript(run_paths: RunPaths, path: str) -> None:
@@ -77,15 +118,16 @@ def list_altered(run_paths: RunPaths) -> list[str]:
 
     Names are relative to the run's directory.
     """
-    altered_documents = [name for name in list_run_documents(run_paths) if differs_from_copy(run_paths, name)]
+    altered_documents = [name for name in list_run_documents(run_paths) if differs_from_kept(run_paths, name)]
     transcripts = [os.path.join(TRANSCRIPTS, name) for name in file_access.list_names(run_paths.copy_path(TRANSCRIPTS))]
     return altered_documents + [name for name in transcripts if not os.path.lexists(run_paths.artifact_path(name))]
 
 
 def ensure_not_altered(run_paths: RunPaths) -> None:
     """Raise ExecplanError if the journal, an execution plan or an approval in the artifacts differs from its copy."""
-    for name in [JOURNAL, *list_run_documents(run_paths)]:
-        if os.path.lexists(run_paths.copy_path(name)) and differs_from_copy(run_paths, name):
+    names = [JOURNAL] if os.path.lexists(run_paths.state_journal) else []
+    for name in [*names, *list_run_documents(run_paths)]:
+        if differs_from_kept(run_paths, name):
             raise ExecplanError(
                 "journal-altered",
                 f"{run_paths.artifact_path(name)} is missing or was changed: it differs from its copy",
@@ -93,46 +135,49 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
             )
 
 
-def list_run_documents(run_paths: RunPaths) -> list[str]:
-    """List the execution plans and approvals in the copy."""
-    return [name for name in file_access.list_names(run_paths.copy) if is_run_document(name)]
+def differs_from_kept(run_paths: RunPaths, name: str) -> bool:
+    """Return whether a file in the artifacts differs from what is kept.
 
-
-def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
-    """Return whether a file in the artifacts differs from its copy.
-
-    A longer journal that continues the copy does not count as different.
+    A longer journal that continues the kept one does not count as different.
     """
-    copy_path, artifact_path = run_paths.copy_path(name), run_paths.artifact_path(name)
-    if name == JOURNAL and run_paths.journal != copy_path:
+    artifact_path = run_paths.artifact_path(name)
+    if name == JOURNAL and run_paths.journal != run_paths.state_journal:
         return False
     if not os.path.lexists(artifact_path):
         return True
     try:
-        left, right = (file_access.read(path, LIMIT)[0] for path in (copy_path, artifact_path))
-        if name == JOURNAL:  # a killed writer left an incomplete line
-            left, right = (data[: data.rfind(b"\n") + 1] for data in (left, right))
-        return left != right
+        kept_bytes, data = _read_kept(run_paths, name), file_access.read(artifact_path, LIMIT)[0]
     except ExecplanError:
         return True
+    if name == JOURNAL:  # a killed writer left an incomplete line
+        data = data[: data.rfind(b"\n") + 1]
+    return kept_bytes != data
 
 
-def is_behind_copy(run_paths: RunPaths) -> bool:
-    """Return whether the journal in the artifacts lacks the last entries of its copy, as after a crash of the machine."""
+def _read_kept(run_paths: RunPaths, name: str) -> bytes | None:
+    """Return what is kept of a file, and the complete lines of the journal. Raises ExecplanError."""
+    if name != JOURNAL:
+        return read(run_paths, name)
+    data = file_access.read(run_paths.state_journal, LIMIT)[0]
+    return data[: data.rfind(b"\n") + 1]
+
+
+def is_behind_journal(run_paths: RunPaths) -> bool:
+    """Return whether the journal in the artifacts lacks the last entries, as after a crash of the machine."""
     try:
-        paths = run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL)
-        copied_bytes, data = (file_access.read_if_exists(path, LIMIT) or b"" for path in paths)
+        paths = run_paths.state_journal, run_paths.artifact_path(JOURNAL)
+        kept_bytes, data = (file_access.read_if_exists(path, LIMIT) or b"" for path in paths)
     except ExecplanError:
         return False
     data = data[: data.rfind(b"\n") + 1]
-    return len(data) < len(copied_bytes) and copied_bytes.startswith(data)
+    return len(data) < len(kept_bytes) and kept_bytes.startswith(data)
 
 
-def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
-    """Restore a file in the artifacts from its copy and return overwritten foreign contents. Raises ExecplanError."""
+def restore(run_paths: RunPaths, name: str) -> bytes:
+    """Restore a file in the artifacts as it is kept, and return overwritten foreign contents. Raises ExecplanError."""
     from execplan.core.files import atomic_files
 
-    path, data = run_paths.artifact_path(name), file_access.read(run_paths.copy_path(name), LIMIT)[0]
+    path, data = run_paths.artifact_path(name), _read_kept(run_paths, name) or b""
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
     atomic_files.replace(path, data, within=run_paths.project.root)
     return b"" if data.startswith(old) else old

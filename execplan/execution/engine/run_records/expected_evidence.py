@@ -11,17 +11,22 @@ from execplan.core.project.project import Project
 
 
 def is_expected(project: Project, copy_path: str, artifact_path: str) -> bool:
-    """Return whether a missing file with a copy in the state directory should exist.
-
-    A file that was committed and is not in the checked-out commit is on another branch, or a person removed it.
-    """
+    """Return whether a missing file with a copy in the state directory should exist."""
     try:
         commit_limits = _commit_limits(copy_path)
     except OSError:
         return False
-    if commit_limits is None or project.git is None:
-        return commit_limits is not None
-    path = os.path.relpath(artifact_path, project.root)
+    return commit_limits is not None and is_missing(project, artifact_path, commit_limits)
+
+
+def is_missing(project: Project, path: str, commit_limits: tuple[str, ...] = ()) -> bool:
+    """Return whether a file that does not exist should, considering the commits within the limits.
+
+    A file that was committed and is not in the checked-out commit is on another branch, or a person removed it.
+    """
+    if project.git is None:
+        return True
+    path = os.path.relpath(path, project.root)
     branches = ("--branches", "--remotes", "--tags")  # without refs/stash: stashed files were removed
     try:
         if git_query.output_or_none(

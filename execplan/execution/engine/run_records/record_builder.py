@@ -10,6 +10,7 @@ from execplan.core.clock import now
 from execplan.core.documents.document_io import document_bytes
 from execplan.core.errors import ExecplanError
 from execplan.core.files import atomic_files, file_access
+from execplan.core.files.sync_group import SyncGroup
 from execplan.core.git.git_commit import CommitResult
 from execplan.core.plan_store import plan_store
 from execplan.execution import states
@@ -60,14 +61,14 @@ def build_record(run_paths: RunPaths, document: ExecutionPlan, run_state: RunSta
 
 
 def file_record(run_paths: RunPaths, journal_writer: JournalWriter) -> Record:
-    """Save the record of a run, sync the evidence that follows from its journal, and move the audit log's anchor.
+    """Save the record of a run, sync the evidence that does not follow from its journal, and move the audit log's anchor.
 
     The caller holds the lock of runs. Raises ExecplanError.
     """
     record = build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state)
-    save_record(run_paths, record)
+    with SyncGroup(is_replaceable=True):  # it follows from the journal, and lost_evidence.py restores it
+        save_record(run_paths, record)
     sync_transcripts(run_paths)
-    journal_writer.journal.sync_mirror()
     journal_writer.audit_log.update_anchor()
     return record
 
@@ -122,7 +123,7 @@ def read_last_run(folder: str) -> dict[str, Any] | None:
         for name in plan_store.list_entries(directory)
         if is_run_id(name)
     ]
-    records = [(number, record) for number, run in runs if (record := _read_valid_record(run)) is not None]
+    records = [(number, record) for number, run in runs if (record := read_valid_record(run)) is not None]
     if not records:
         return None
     last_number, record = max(records, key=lambda pair: (pair[0], pair[1].started or ""))
@@ -141,7 +142,7 @@ def _load_record(path: str) -> Record | None:
     return load_document(file_access.read(path, _LIMIT)[0], Record, path) if os.path.lexists(path) else None
 
 
-def _read_valid_record(folder: str) -> Record | None:
+def read_valid_record(folder: str) -> Record | None:
     """Return the record in the directory of a run; None if it is missing, a link or damaged."""
     path = os.path.join(folder, RECORD)
     try:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 RUNS: Final = "runs"
 JOURNAL: Final = "journal.jsonl"
 RECORD: Final = "record.json"
+DOCUMENT: Final = "execution-plan.json"
+"""Name of the initial execution plan."""
 _AUDIT_LOG: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
 """Size limit of a journal and of an audit log in bytes."""
@@ -31,7 +33,7 @@ class RunPaths(NamedTuple):
     folder: str
     """Directory committed with the plan: journal, document, approval, transcripts, record."""
     state: str
-    """Directory that is not committed: data for a resume or rollback besides journal and backups; evidence copy."""
+    """Directory that is not committed: marks of programs, and links to the transcripts."""
     project: Project
     plan: str
     """ID of the plan."""
@@ -54,16 +56,37 @@ class RunPaths(NamedTuple):
 
     @property
     def copy(self) -> str:
-        """Return the directory of the evidence copy, which a step cannot remove with the files of the repository."""
+        """Return the directory with links to the transcripts, in which an earlier version kept all else, too."""
         return os.path.join(self.state, "copy")
+
+    @property
+    def kept_path(self) -> str:
+        """Return the path of the file with all that the run keeps besides its journal.
+
+        It is next to the run's directory, and not in it, so that a new run needs no synced directory of its own.
+        """
+        return f"{self.state}.kept"
+
+    @property
+    def state_journal(self) -> str:
+        """Return the path of the journal in the state directory, which a step cannot remove with the repository's files.
+
+        An earlier version had it among the copies.
+        """
+        old_path = self.copy_path(JOURNAL)
+        return old_path if os.path.lexists(old_path) else f"{self.state}.jsonl"
+
+    def old_kept_path(self, name: str) -> str:
+        """Return the path of the file in which an earlier version kept a content."""
+        return os.path.join(self.state if name.endswith(".tree") else self.copy, name)
 
     @property
     def journal(self) -> str:
         """Return the path of the journal, with one entry per line.
 
-        This is the copy, which is written first, unless the committed journal continues it.
+        This is the one in the state directory, which is written first, unless the committed journal continues it.
         """
-        copy_path, artifact_path = self.copy_path(JOURNAL), self.artifact_path(JOURNAL)
+        copy_path, artifact_path = self.state_journal, self.artifact_path(JOURNAL)
         try:
             size = os.lstat(copy_path).st_size
         except OSError:
@@ -76,8 +99,8 @@ class RunPaths(NamedTuple):
 
     @property
     def document(self) -> str:
-        """Return the path of the executed plan's bytes."""
-        return self.trusted_path("execution-plan.json")
+        """Return the path of the initial execution plan, for readers who do not read what the run keeps."""
+        return self.artifact_path(DOCUMENT)
 
     @property
     def approval(self) -> str:
@@ -94,16 +117,8 @@ class RunPaths(NamedTuple):
         return os.path.join(self.folder, name)
 
     def copy_path(self, name: str) -> str:
-        """Return the path of an evidence file's copy in the state directory."""
+        """Return the path of an evidence file in the directory of copies."""
         return os.path.join(self.copy, name)
-
-    def trusted_path(self, name: str) -> str:
-        """Return the path of the reliable file: the copy if it exists.
-
-        A step may remove or alter the file in the artifacts.
-        """
-        copy_path = self.copy_path(name)
-        return copy_path if os.path.lexists(copy_path) else self.artifact_path(name)
 
     @property
     def transcripts(self) -> str:
@@ -137,7 +152,7 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
         runs += [
             run
             for run in [get_run_paths(project, ref, name) for name in state_names]
-            if is_expected(project, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
+            if is_expected(project, run.state_journal, run.artifact_path(JOURNAL))
         ]
     numbers = [run.number for run in runs]
     if len(set(numbers)) < len(numbers):

@@ -1,4 +1,4 @@
-"""Missing or altered evidence of a run, and its repair and that of the plan from copies in the state directory."""
+"""Repair of the evidence of a run, and of its plan, from what the run keeps in the state directory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from execplan.core.errors import ExecplanError
-from execplan.core.files import atomic_files, file_access
+from execplan.core.files import atomic_files, content_file, file_access
 from execplan.core.git import git_query
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -18,48 +18,11 @@ from execplan.execution.approvals import approval_paths, artifact_store
 from execplan.execution.engine.audit_log.log_writer import AuditLog
 from execplan.execution.engine.journal.journal import Journal
 from execplan.execution.engine.run_records import evidence_copies
-from execplan.execution.engine.run_records.expected_evidence import is_expected
 from execplan.execution.engine.run_records.run_directories import JOURNAL, LIMIT, RunPaths
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.engine.workspace.backup_store import BackupStore
 
 _SETTINGS = "execplan.toml"
-
-
-def list_altered_evidence(run_paths: RunPaths) -> list[str]:
-    """List the files of a run that differ from their copies, relative to its directory.
-
-    A difference that the checked-out commit contains is intended and not listed.
-    """
-    journal_copy = run_paths.copy_path(JOURNAL)
-    names = [JOURNAL] if os.path.lexists(journal_copy) and evidence_copies.differs_from_copy(run_paths, JOURNAL) else []
-    names += evidence_copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
-    present_names = [name for name in names if os.path.lexists(run_paths.artifact_path(name))]
-    changed_paths = (
-        _changed_in_git(run_paths.project, [run_paths.artifact_path(name) for name in present_names])
-        if present_names
-        else set()
-    )
-    missing_names = [name for name in names if name not in present_names]
-    is_on_other_branch = bool(missing_names) and not is_expected(
-        run_paths.project, journal_copy, run_paths.artifact_path(missing_names[0])
-    )
-    return [
-        name
-        for name in names
-        if run_paths.artifact_path(name) in changed_paths or (name in missing_names and not is_on_other_branch)
-    ]
-
-
-def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
-    """Return the paths whose current contents are not in Git's index."""
-    if project.git is None:
-        return set(paths)
-    try:
-        output = git_query.output(project, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
-    except ExecplanError:
-        return set(paths)
-    return {os.path.join(project.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
 
 
 def is_in_other_plan(project: Project, path: str, run: str) -> bool:
@@ -71,12 +34,8 @@ def is_in_other_plan(project: Project, path: str, run: str) -> bool:
 
 def save_plan_and_settings(run_paths: RunPaths) -> None:
     """Back up the plan and the project's settings before a step. Raises ExecplanError."""
-    for name, path in _protected_files(run_paths.project, run_paths.ref):
-        data, copy_path = _read_or_none(path), run_paths.copy_path(name)
-        if data is None:
-            file_access.remove_if_exists(copy_path)
-        elif data != _read_or_none(copy_path):
-            atomic_files.replace(copy_path, data)
+    protected_files = _protected_files(run_paths.project, run_paths.ref)
+    content_file.keep(run_paths.kept_path, {name: _read_or_none(path) for name, path in protected_files})
 
 
 def repair_run(
@@ -99,7 +58,7 @@ def repair_run(
         return []
     warnings = []
     for name, path in _protected_files(project, ref) if may_be_damaged else ():
-        data = _read_or_none(run_paths.copy_path(name))
+        data = evidence_copies.read(run_paths, name)
         if data is not None and _create_missing(project, path, data):
             warnings.append(f"{project.display_path(path)} was removed by a step; restored as it was before that step")
     if step_just_ran and _restore_reverted_plan(run_paths, run_state):
@@ -135,14 +94,14 @@ def _repair_warning(project: Project, repaired_paths: list[str], overwritten: li
 
 
 def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
-    """Return the files that no snapshot covers and a run cannot do without, with the names of their copies."""
+    """Return the files that no snapshot covers and a run cannot do without, with the names under which they are kept."""
     return [(evidence_copies.PLAN, ref.path), (_SETTINGS, os.path.join(project.base, project_settings.SETTINGS_FILE))]
 
 
 def _restore_reverted_plan(run_paths: RunPaths, run_state: RunState) -> bool:
     """Restore a plan that a step has reset to the last commit, as `git stash` does; return whether that was needed."""
     project, ref = run_paths.project, run_paths.ref
-    saved_plan, current_plan = _read_or_none(run_paths.copy_path(evidence_copies.PLAN)), _read_or_none(ref.path)
+    saved_plan, current_plan = evidence_copies.read(run_paths, evidence_copies.PLAN), _read_or_none(ref.path)
     if (
         saved_plan is None
         or current_plan is None
@@ -169,7 +128,7 @@ def _restore_reverted_plan(run_paths: RunPaths, run_state: RunState) -> bool:
 def _plan_documents(run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
     """Iterate over the plan's execution plan and approvals, as far as the run has them."""
     for name in evidence_copies.list_run_documents(run_paths):
-        data = _read_or_none(run_paths.copy_path(name)) or b""
+        data = evidence_copies.read(run_paths, name) or b""
         if name.startswith("approval"):
             try:
                 fields = fast_json.read(data.decode())
@@ -190,7 +149,7 @@ def _create_missing(project: Project, path: str, data: bytes) -> bool:
 def _restore_evidence(run_paths: RunPaths, name: str) -> bytes:
     """Restore a file of the run in the artifacts from its copy and return overwritten foreign contents."""
     if not name.startswith(evidence_copies.TRANSCRIPTS):
-        return evidence_copies.restore_from_copy(run_paths, name)
+        return evidence_copies.restore(run_paths, name)
     atomic_files.make_directory(os.path.dirname(run_paths.artifact_path(name)), within=run_paths.project.root)
     try:
         os.link(run_paths.copy_path(name), run_paths.artifact_path(name))

@@ -76,7 +76,7 @@ def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State])
     if differences:  # it changed during the backup
         raise _drift_error(step, differences)
     if runs_program(step):
-        tree_snapshots.save_snapshot(context, step)
+        tree_snapshots.keep_snapshot(context, step)
     return PreparedStep(before, runs_program(step))
 
 

@@ -53,6 +53,6 @@ def program_marks_path(run_paths: RunPaths, step: Step, attempt: int, *, test: b
     return os.path.join(run_paths.state, f"{step.number:02}-{step.id}-{attempt}{'-test' if test else ''}")
 
 
-def snapshot_path(run_paths: RunPaths, step: Step) -> str:
-    """Return the path of the snapshot of the tree before the last attempt."""
-    return os.path.join(run_paths.state, f"{step.number:02}-{step.id}.tree")
+def snapshot_name(step: Step) -> str:
+    """Return the name under which the tree before the last attempt is kept."""
+    return f"{step.number:02}-{step.id}.tree"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 
+from execplan.core.files import atomic_files, content_file, file_access
 from execplan.core.text.pure_paths import do_overlap
 from execplan.execution.binding import describe_difference
 from execplan.execution.engine import ticks
+from execplan.execution.engine.commands.machine_start import machine_start
 from execplan.execution.engine.journal.journal_entries import StateChange
+from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.steps.run_context import RunContext
-from execplan.execution.engine.steps.step_paths import list_declared_paths, program_marks_path, snapshot_path
+from execplan.execution.engine.steps.step_paths import list_declared_paths, program_marks_path, snapshot_name
 from execplan.execution.engine.ticks import list_plan_files
 from execplan.execution.engine.workspace import workspace_snapshot
 from execplan.execution.engine.workspace.workspace_snapshot import WorkspaceSnapshot
@@ -65,40 +69,61 @@ def _is_near(folder: str, paths: list[str]) -> bool:
 
 _last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
-_saved_trees: dict[str, WorkspaceSnapshot] = {}
-"""The snapshots before the steps that this process is running, by the paths of their files."""
+_kept_trees: dict[tuple[str, str], WorkspaceSnapshot] = {}
+"""The snapshots before the steps that this process is running, by the run's ID and the names under which they are kept."""
 _KNOWN_TREE = "last.tree"
-"""Name of the snapshot among the backups that a run has saved last: the next one reads only what has changed since."""
-_last_saved: dict[str, WorkspaceSnapshot] = {}
-"""The snapshot that was saved last, by the path of its file."""
+"""Name of the snapshot among the backups that a run has kept last: the next one reads only what has changed since."""
+MACHINE_START = "machine-start"
+"""Name of the file next to the marks of programs with the start of the machine in which they are written."""
+_MAX_START = 1 << 10
+_last_kept: dict[tuple[str, str], WorkspaceSnapshot] = {}
+"""The snapshot that was kept last, by the same."""
 
 
-def save_snapshot(context: RunContext, step: Step) -> None:
-    """Save a snapshot of the tree before a step. Raises ExecplanError."""
+def keep_snapshot(context: RunContext, step: Step) -> None:
+    """Keep a snapshot of the tree before a step. Raises ExecplanError."""
     from execplan.execution.engine.workspace import workspace_snapshot
 
-    folder, path = context.run_paths.state, snapshot_path(context.run_paths, step)
+    run, kept_path, name = context.run_paths.id, context.run_paths.kept_path, snapshot_name(step)
     known_path = os.path.join(context.store.folder, _KNOWN_TREE)
-    last_tree = _last_trees.get(context.run_paths.id) or workspace_snapshot.load_if_usable(known_path)
+    last_tree = _last_trees.get(run) or workspace_snapshot.load_if_usable(known_path)
     tree = _scan_tree(context, step, last_tree, keep=True)
-    same_paths = [
-        saved_path
-        for saved_path, saved_tree in _last_saved.items()
-        if os.path.dirname(saved_path) == folder and workspace_snapshot.is_same_tree(saved_tree, tree)
+    same_names = [
+        same_name
+        for (same_run, same_name), kept_tree in _last_kept.items()
+        if same_run == run and workspace_snapshot.is_same_tree(kept_tree, tree)
     ]
-    workspace_snapshot.save(tree, path, *same_paths)
-    if not same_paths:
-        workspace_snapshot.link(path, known_path, replaces=True)
-    _last_saved.clear()
-    _last_saved[path] = _saved_trees[path] = tree
+    if not same_names or not content_file.keep_again(kept_path, name, same_names[0]):
+        data = workspace_snapshot.encode(tree)
+        content_file.keep(kept_path, {name: data})
+        atomic_files.replace(known_path, data, mode=0o600, durable=False)
+    _write_machine_start(context.run_paths)
+    _last_kept.clear()
+    _last_kept[run, name] = _kept_trees[run, name] = tree
+
+
+def _write_machine_start(run_paths: RunPaths) -> None:
+    """Write into the directory of the marks which start of the machine this is. Raises ExecplanError."""
+    path, start = os.path.join(run_paths.state, MACHINE_START), machine_start()
+    if file_access.read_if_exists(path, _MAX_START) != start:
+        atomic_files.replace(path, start, durable=False)
+
+
+def are_marks_complete(run_paths: RunPaths) -> bool:
+    """Return whether no marks of programs can be lost: the machine has not stopped since the last snapshot.
+
+    Raises ExecplanError.
+    """
+    start = file_access.read_if_exists(os.path.join(run_paths.state, MACHINE_START), _MAX_START)
+    return bool(start) and start == machine_start()
 
 
 def has_snapshot(context: RunContext, step: Step) -> bool:
-    """Return whether the snapshot before a step exists.
+    """Return whether the snapshot before a step is kept. Raises ExecplanError.
 
-    It is saved before the step begins; without it, the state of the tree at that time is unknown.
+    It is kept before the step begins; without it, the state of the tree at that time is unknown.
     """
-    return os.path.lexists(snapshot_path(context.run_paths, step))
+    return evidence_copies.has(context.run_paths, snapshot_name(step))
 
 
 def changes_since_snapshot(
@@ -113,8 +138,10 @@ def changes_since_snapshot(
 
     if not has_snapshot(context, step):
         return (), (), "in the repository (the snapshot from before the step is missing)"
-    path = snapshot_path(context.run_paths, step)
-    before = _saved_trees.pop(path, None) or workspace_snapshot.load(path)
+    run_paths, name = context.run_paths, snapshot_name(step)
+    before = _kept_trees.pop((run_paths.id, name), None) or workspace_snapshot.decode(
+        evidence_copies.read(run_paths, name) or b"", name
+    )
     after = _scan_tree(context, step, before, keep=False)
     _last_trees.clear()
     _last_trees[context.run_paths.id] = after

@@ -15,7 +15,6 @@ from execplan.core.errors import ExecplanError
 from execplan.core.files import file_access
 from execplan.core.files.atomic_files import sync_directory
 from execplan.core.files.file_access import conflict_error, file_error
-from execplan.core.files.tree_walk import remove_tree, walk_tree
 from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.execution.engine.workspace.workspace_files import WorkspaceFiles
@@ -146,7 +145,9 @@ class BackupStore:
             sync_directory(folder)
 
     def purge(self, days: int) -> int:
-        """Remove backups and tree lists that were not used for `days` days; return the number of files. Never fails."""
+        """Remove backups, and what runs keep, that were not used for `days` days; return the number of files. Never fails."""
+        from execplan.core.files.tree_walk import walk_tree
+
         removed, cutoff = 0, time.time() - days * _DAY
         for top in (self.folder, os.path.join(self.project.state, "runs")):
             for folder, _, names in walk_tree(top):
@@ -157,7 +158,7 @@ class BackupStore:
                             removed += 1
                     except OSError as error:
                         trace.log(f"{path} could not be removed: {error}")
-        return removed + _purge_copies(os.path.join(self.project.state, "runs"), cutoff)
+        return removed + _purge_kept(os.path.join(self.project.state, "runs"), cutoff)
 
     def path(self, digest: str) -> str:
         """Return the path of a backup."""
@@ -189,17 +190,24 @@ class BackupStore:
             os.makedirs(path, 0o700, exist_ok=True)
 
 
-def _purge_copies(runs_folder: str, cutoff: float) -> int:
-    """Remove the copies of runs whose journal has not been written since `cutoff`; return their number. Never fails."""
+def _purge_kept(runs_folder: str, cutoff: float) -> int:
+    """Remove what runs keep whose journal has not been written since `cutoff`; return their number. Never fails."""
+    from execplan.core.files.tree_walk import remove_tree
+
     removed = 0
     for name in os.listdir(runs_folder) if os.path.isdir(runs_folder) else ():
-        copy = os.path.join(runs_folder, name, "copy")
+        run = os.path.join(runs_folder, name.removesuffix(".jsonl"))
+        copy = os.path.join(run, "copy")
+        journal = f"{run}.jsonl" if name.endswith(".jsonl") else os.path.join(copy, "journal.jsonl")
         try:
-            if os.lstat(os.path.join(copy, "journal.jsonl")).st_mtime < cutoff:
-                remove_tree(copy)
+            if os.lstat(journal).st_mtime < cutoff:
+                file_access.remove_if_exists(f"{run}.kept")
+                file_access.remove_if_exists(f"{run}.jsonl")
+                if os.path.isdir(copy):
+                    remove_tree(copy)
                 removed += 1
         except OSError as error:
-            trace.log(f"{copy} was not removed: {error}")
+            trace.log(f"what {run} keeps was not removed: {error}")
     return removed
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 
 from execplan.core.errors import ExecplanError
-from execplan.core.files import atomic_files, file_access
+from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project.project import Project
@@ -202,14 +202,8 @@ def is_same_tree(one: WorkspaceSnapshot, other: WorkspaceSnapshot) -> bool:
     return one.is_complete == other.is_complete and one.states == other.states and one.unseen == other.unseen
 
 
-def save(snapshot: WorkspaceSnapshot, path: str, same_path: str = "") -> None:
-    """Save a snapshot, in case the run is killed before the next one. Raises ExecplanError.
-
-    `same_path` is where the same tree is saved already, if it is.
-    """
-    if same_path and link(same_path, path):
-        atomic_files.sync_directory(os.path.dirname(path))
-        return
+def encode(snapshot: WorkspaceSnapshot) -> bytes:
+    """Return a snapshot in the form in which it is kept."""
     content = {
         "states": {name: state_json(state) for name, state in snapshot.states.items()},
         "whole": snapshot.is_complete,
@@ -218,23 +212,11 @@ def save(snapshot: WorkspaceSnapshot, path: str, same_path: str = "") -> None:
         "ignored": snapshot.ignored,
         "rules": snapshot.ignore_rules,
     }
-    atomic_files.replace(path, json.dumps(content, separators=(",", ":")).encode(), mode=0o600)
+    return json.dumps(content, separators=(",", ":")).encode()
 
 
-def link(path: str, new_path: str, *, replaces: bool = False) -> bool:
-    """Give a saved snapshot another name, which is taken only if it `replaces` a file; return whether it was possible."""
-    try:
-        if replaces:
-            file_access.remove_if_exists(new_path)
-        os.link(path, new_path)
-    except OSError:
-        return False
-    return True
-
-
-def load(path: str) -> WorkspaceSnapshot:
-    """Load a saved snapshot. Raises ExecplanError."""
-    data, _ = file_access.read(path, _MAX_BYTES)
+def decode(data: bytes, name: str) -> WorkspaceSnapshot:
+    """Return the snapshot that was kept under a name. Raises ExecplanError."""
     try:
         content = fast_json.loads(data)
         states = {name: state_from_json(state) for name, state in content["states"].items()}
@@ -245,14 +227,14 @@ def load(path: str) -> WorkspaceSnapshot:
             states, content["whole"], frozenset(content["unseen"]), signatures, ignored, ignore_rules
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        message = f"{path} was altered: another program has changed it"
+        message = f"{name} was altered: another program has changed it"
         raise ExecplanError("backup-altered", message, hint="restore it from a copy of the disk") from None
 
 
 def load_if_usable(path: str) -> WorkspaceSnapshot | None:
-    """Load a saved snapshot; return None if that is not possible."""
+    """Load a snapshot from a file of its own; return None if that is not possible."""
     try:
-        return load(path)
+        return decode(file_access.read(path, _MAX_BYTES)[0], path)
     except ExecplanError:
         return None
 

@@ -40,6 +40,33 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert path.read_bytes().count(b"\n") == 2
 
 
+def test_an_entry_is_synced_with_the_next_one_after_what_they_depend_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    path, kept = tmp_path / "journal.jsonl", tmp_path / "kept"
+    kept.write_text("x")
+    inodes = [kept.stat().st_ino]
+    with Journal(str(path)) as journal, open(kept, "rb") as file:
+        synced.clear()
+        inodes.append(path.stat().st_ino)
+        journal.append_entry("begun", {}, durable=False)
+        for _ in range(2):
+            journal.unsynced.add(file.fileno())
+        assert synced == []
+        journal.write("intent")
+        assert synced == inodes
+        journal.sync()
+        journal.append_entry("result", {}, durable=False)
+        assert synced == inodes
+        journal.sync()
+        assert synced == [*inodes, inodes[1]]
+        journal.append_entry("ended", {}, durable=False)
+    assert synced == [*inodes, inodes[1], inodes[1]], "it is synced when the journal is closed"
+    assert len(read_journal(str(path))) == 4
+
+
 @given(said=st.dictionaries(st.sampled_from(("step", "reason", "changes")), VALUES))
 def test_any_value_comes_back(tmp_path_factory: pytest.TempPathFactory, said: dict[str, object]) -> None:
     path = str(tmp_path_factory.mktemp("j") / "journal.jsonl")

@@ -17,7 +17,7 @@ from execplan.execution.engine.journal import journal, journal_entries
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.replanning.run_replan import ReplanResult, replan_run
 from execplan.execution.engine.run_observer import RunObserver
-from execplan.execution.engine.run_records import record_builder
+from execplan.execution.engine.run_records import evidence_copies, record_builder
 from execplan.execution.engine.run_state import RunState
 from tests.execution.engine.run_records.test_run_statuses import ROLLBACK
 from tests.execution.engine.scripted_run import begin_scripted_run, make_file
@@ -105,7 +105,7 @@ def test_an_alternative_takes_the_place_of_what_failed(desk: InProcessRepository
     assert "step build was removed" in revised.differences
     assert digest(stored(desk)) == revised.digest
     assert Path(run_paths.document).read_bytes() == before, "the old one stays with the run"
-    assert Path(run_revisions.revision_path(run_paths, 2)).read_bytes() == stored(desk)
+    assert evidence_copies.read_document(run_paths, run_revisions.document_name(2)) == stored(desk)
     run_state = read_run_state(run_paths)
     assert (run_state.status, run_state.document_digest) == ("replanning", revised.digest)
     assert run_state.status_of == {"api": "completed", "plain": "pending", "check": "pending"}
@@ -308,7 +308,7 @@ def test_killed_before_it_was_on_record(desk: InProcessRepository, monkeypatch: 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal.Journal, "write", killed)
+        patch.setattr(journal.Journal, "append_entry", killed)
         with pytest.raises(KeyboardInterrupt):
             replanned(desk, run_paths, reason="The first try.")
     assert json.loads(stored(desk))["revision"] == 2

@@ -6,21 +6,24 @@ import gzip
 import json
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.core.files import content_file
 from execplan.execution.engine.audit_log import hash_chain
 from execplan.execution.engine.replanning.run_revisions import load_document
-from execplan.execution.engine.run_records import run_repair
+from execplan.execution.engine.run_records import evidence_copies, run_repair
 from execplan.execution.engine.run_records.run_summary import read_run_entries
 from execplan.execution.engine.run_state import RunState
 from tests.execution.engine.run_repository import RunRepository, steps
 from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
+
+    from execplan.execution.engine.run_records.run_directories import RunPaths
 
 PLANS = ".agent/execplans"
 ARTIFACTS = f"{PLANS}/artifacts/{NAME}"
@@ -75,12 +78,12 @@ def assert_intact(run_repo: RunRepository) -> None:
     """The artifacts have all of the run, and the ledger is as it was written."""
     (run_paths,) = run_repo.runs()
     assert (run_repo.path / ARTIFACTS / "runs" / run_paths.id).is_dir()
-    copy = (run_repo.path / ".git/execplan/runs" / run_paths.id / "copy").resolve()
-    for path in copy.rglob("*"):
-        if path.is_file() and path.name not in ("plan.md", "execplan.toml"):
-            assert (
-                run_repo.path / ARTIFACTS / "runs" / run_paths.id / path.relative_to(copy)
-            ).read_bytes() == path.read_bytes()
+    kept = {name: evidence_copies.read(run_paths, name) for name in evidence_copies.list_run_documents(run_paths)}
+    kept["journal.jsonl"] = Path(run_paths.state_journal).read_bytes()
+    for path in Path(run_paths.copy).rglob("*.md"):
+        kept[str(path.relative_to(run_paths.copy))] = path.read_bytes()
+    assert {name: Path(run_paths.artifact_path(name)).read_bytes() for name in kept} == kept
+    assert {"approval.json", "execution-plan.json"} <= kept.keys()
     assert run_repo.type("audit", NAME, "--verify").exit == 0, run_repo.type("audit", NAME, "--verify")
     assert doctor(run_repo) == []
 
@@ -179,8 +182,8 @@ def test_a_plan_that_is_gone_with_its_run_is_named_by_doctor(
     killed(run_repo, monkeypatch)
     os.makedirs(run_repo.path / PLANS)
     (finding,) = [candidate for candidate in doctor(run_repo) if "no longer exists" in candidate["message"]]
-    command = finding["mend"].partition(": ")[2]
-    assert os.system(f"cd {run_repo.path} && {command}") == 0
+    assert finding["mend"].endswith("execplan doctor --fix")
+    run_repo.type("doctor", "--fix")
     assert run_repo.text(f"{PLANS}/{NAME}.md").replace("[x]", "[ ]").split("Build")[0] in plan
     assert run_repo.type("rollback").exit == 0
     assert not run_repo.exists("src/made.py")
@@ -205,7 +208,7 @@ def test_a_run_that_went_on_in_another_checkout_is_read_from_there(run_repo: Run
     run_repo.approve_plan(steps(MAKE, AFTER))
     run_repo.run_plan()
     run_paths = run_repo.last_run()
-    copy = run_paths.copy_path("journal.jsonl")
+    copy = run_paths.state_journal
     with open(copy, "rb") as file:
         lines = file.readlines()
     with open(copy, "wb") as file:
@@ -229,11 +232,44 @@ def test_a_run_follows_its_plan(run_repo: RunRepository) -> None:
     assert_intact(run_repo)
 
 
+def use_earlier_layout(run_paths: RunPaths) -> None:
+    """Let what a run keeps be in files of their own, as an earlier version had it."""
+    copy = Path(run_paths.copy)
+    copy.mkdir(exist_ok=True)
+    for name in content_file.list_names(run_paths.kept_path):
+        content = content_file.read(run_paths.kept_path, name)
+        if content is not None:
+            Path(run_paths.old_kept_path(name)).write_bytes(content)
+    journal = Path(run_paths.state_journal)
+    os.unlink(run_paths.kept_path)
+    journal.rename(copy / "journal.jsonl")
+    assert run_paths.journal == str(copy / "journal.jsonl")
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_run_of_an_earlier_version_goes_on(run_repo: RunRepository, *, is_resumed: bool) -> None:
+    run_repo.approve_plan(steps(MAKE, AFTER.replace("#after", "#after confirm")))
+    before = run_repo.text(f"{PLANS}/{NAME}.md")
+    run_repo.run_plan()
+    assert run_repo.entry_names()[-1] == "paused after"
+    run_paths = run_repo.last_run()
+    use_earlier_layout(run_paths)
+    shutil.rmtree(run_paths.folder)
+    if is_resumed:
+        assert run_repo.resume_run("go").status == "completed"
+        assert_intact(run_repo)
+    assert run_repo.type("rollback").exit == 0
+    assert not run_repo.exists("src/made.py")
+    assert run_repo.text(f"{PLANS}/{NAME}.md") == before
+    assert_intact(run_repo)
+
+
 def test_an_old_run_without_a_copy_is_read_and_rolled_back(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE))
     run_repo.run_plan()
     shutil.rmtree(run_repo.path / ".git/execplan/plans")
-    shutil.rmtree(run_repo.last_run().copy)
+    for path in Path(run_repo.last_run().state).parent.glob(f"{run_repo.last_run().id}.*"):
+        path.unlink()
     entries = read_run_entries(run_repo.last_run())
     assert RunState(load_document(run_repo.last_run(), entries), entries).status == "completed"
     assert run_repo.type("rollback").exit == 0

@@ -18,6 +18,7 @@ from execplan.execution.engine.step_executor import (
     read_interrupted_result,
     recover_attempt,
 )
+from execplan.execution.engine.steps import tree_snapshots
 from execplan.execution.engine.steps.file_writes import undo_changes
 from execplan.execution.engine.steps.step_execution import perform_step
 from execplan.execution.engine.steps.step_paths import program_marks_path
@@ -103,6 +104,19 @@ def test_one_of_which_nobody_knows(repo: Folder, effect: str, kind: str, leave: 
 
 
 @pytest.mark.parametrize(("effect", "kind"), [("once", UNKNOWN), ("idempotent", PARTIAL)])
+@pytest.mark.parametrize("start", [b"another", b""])
+def test_once_the_machine_has_stopped_a_missing_mark_means_nothing(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch, effect: str, kind: str, start: bytes
+) -> None:
+    step_repo = StepRepository(repo, COMMAND % f"effect={effect}")
+    step, prepared = step_repo.step("it"), step_repo.prepare("it")
+    attempt = Attempt(1, None, prepared.before, "policy")
+    assert recover_attempt(step_repo.context, step, attempt) == RecoveredAttempt(UNDONE)
+    monkeypatch.setattr(tree_snapshots, "machine_start", lambda: start)
+    assert recover_attempt(step_repo.context, step, attempt).kind == kind
+
+
+@pytest.mark.parametrize(("effect", "kind"), [("once", UNKNOWN), ("idempotent", PARTIAL)])
 def test_without_the_state_of_the_run_no_command_is_taken_for_one_that_never_began(
     repo: Folder, effect: str, kind: str
 ) -> None:
@@ -111,6 +125,8 @@ def test_without_the_state_of_the_run_no_command_is_taken_for_one_that_never_beg
     perform_step(step_repo.context, step, 1, prepared)
     shutil.rmtree(step_repo.context.run_paths.state)
     attempt = Attempt(1, None, prepared.before, "policy")
+    assert {change.path for change in recover_attempt(step_repo.context, step, attempt).changes} == {"count", "out/x"}
+    os.unlink(step_repo.context.run_paths.kept_path)
     recovered = recover_attempt(step_repo.context, step, attempt)
     assert (recovered.kind, recovered.changes, count(step_repo)) == (kind, (), "1\n")
     assert "in the repository (" in read_interrupted_result(step_repo.context, step, attempt).outside

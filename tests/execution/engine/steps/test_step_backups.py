@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from execplan.core.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.engine.steps.step_paths import snapshot_path
+from execplan.execution.engine.run_records import evidence_copies
+from execplan.execution.engine.steps.step_paths import snapshot_name
 from execplan.execution.engine.workspace.backup_store import BackupStore
-from execplan.execution.engine.workspace.workspace_snapshot import load
+from execplan.execution.engine.workspace.workspace_snapshot import decode
 from tests.conftest import Folder
 from tests.execution.engine.step_repository import StepRepository
 from tests.execution.engine.steps.test_file_writes import CREATE, DELETE
@@ -33,7 +34,8 @@ def test_the_tree_is_kept_before_a_command(repo: Folder) -> None:
     assert {path: state.kind for path, state in prepared.before.items()} == {
         "deep": "absent", "deep/out": "absent", "made": "file",
     }  # fmt: skip
-    snapshot = load(snapshot_path(step_repo.context.run_paths, step_repo.step("it")))
+    name = snapshot_name(step_repo.step("it"))
+    snapshot = decode(evidence_copies.read(step_repo.context.run_paths, name) or b"", name)
     assert {"README.md", "made"} <= snapshot.states.keys()
     assert step_repo.context.store.get(snapshot.states["README.md"].sha256) == b"# A project\n"
 

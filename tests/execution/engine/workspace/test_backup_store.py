@@ -159,14 +159,17 @@ def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
     os.utime(store.path(digests[3]), (0, time.time() - 30 * 86_400 + 60))
     store.get(digests[1])
     store.save(b"kept")
-    copies = [run.parent / name / "copy/journal.jsonl" for name in ("0002-00000000", "0003-00000000")]
-    for copy, days in zip(copies, (31, 29), strict=True):
-        copy.parent.mkdir(parents=True)
-        copy.write_bytes(b"")
-        os.utime(copy, (0, time.time() - days * 86_400))
+    names = ("0002-00000000/copy/journal.jsonl", "0003-00000000/copy/journal.jsonl", "0004-0.jsonl", "0005-0.jsonl")
+    journals = [run.parent / name for name in names]
+    for journal, days in zip(journals, (31, 29, 31, 29), strict=True):
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        journal.write_bytes(b"")
+        journal.with_suffix(".kept").write_bytes(b"")
+        os.utime(journal, (0, time.time() - days * 86_400))
     assert store.purge(365) == 0
-    assert store.purge(30) == 4
-    assert [journal_path.exists() for journal_path in copies] == [False, True]
+    assert store.purge(30) == 5
+    assert [journal.exists() for journal in journals] == [False, True, False, True]
+    assert [journal.with_suffix(".kept").exists() for journal in journals] == [False, True, False, True]
     assert os.listdir(run) == ["01-build-1.begun"]  # that it was begun is never forgotten: it may be one that runs once
     assert [store.has(digest) for digest in digests] == [False, True, True, True]
     assert not leftover.exists()

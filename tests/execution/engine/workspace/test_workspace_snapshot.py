@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -238,35 +237,30 @@ def test_a_command_that_writes_much_is_seen_whole(
     assert not any_workspace.take_snapshot(previous=before).is_complete
 
 
-def test_names_that_are_no_utf_8_and_no_words(any_workspace: ProjectWorkspace, tmp_path: Path) -> None:
+def test_names_that_are_no_utf_8_and_no_words(any_workspace: ProjectWorkspace) -> None:
     names = [b"\xff", b"new\nline", b'"quoted"', b"-p", b"\\udc80", "ä".encode()]
     for name in names:
         with open(os.fsencode(any_workspace.root) + b"/" + name, "wb") as odd:
             odd.write(name)
     before = any_workspace.take_snapshot()
     assert {os.fsdecode(name) for name in names} < before.states.keys()
-    file = tmp_path / "state/tree.json"
-    workspace_snapshot.save(before, str(file))
-    assert workspace_snapshot.load(str(file)) == before
-    workspace_snapshot.save(before, str(file))
-    assert os.listdir(file.parent) == [file.name]
+    data = workspace_snapshot.encode(before)
+    assert workspace_snapshot.decode(data, "tree") == before
+    assert workspace_snapshot.encode(before) == data
 
 
 @pytest.mark.parametrize(
     "data", ["", "{", "[]", '{"states":{}}', '{"states":{"a":1},"whole":1,"unseen":[],"signs":{}}']
 )
-def test_a_look_that_somebody_else_wrote_to(tmp_path: Path, data: str) -> None:
-    file = tmp_path / "tree.json"
-    file.write_text(data)
+def test_a_look_that_somebody_else_wrote_to(data: str) -> None:
     with pytest.raises(ExecplanError) as caught:
-        workspace_snapshot.load(str(file))
+        workspace_snapshot.decode(data.encode(), "01-it.tree")
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-altered")
-    assert str(file) in caught.value.message
+    assert "01-it.tree" in caught.value.message
 
 
-def test_a_look_is_json_that_anybody_reads(any_workspace: ProjectWorkspace, tmp_path: Path) -> None:
-    workspace_snapshot.save(any_workspace.take_snapshot(), str(tmp_path / "tree.json"))
-    assert json.loads((tmp_path / "tree.json").read_text())["whole"] is True
+def test_a_look_is_json_that_anybody_reads(any_workspace: ProjectWorkspace) -> None:
+    assert json.loads(workspace_snapshot.encode(any_workspace.take_snapshot()))["whole"] is True
 
 
 @pytest.mark.parametrize(
