@@ -107,6 +107,8 @@ class Excerpt:
         return f"{'':>4}  {text}" if is_consecutive else f"{self.first_line + line:>4}  {text}"
 
     def _omission_marker(self, skipped_lines: int) -> str:
+        if self.first_line:  # the number of the next line says how many
+            return "…"
         return f"… {skipped_lines:,} {self.noun}{'s' * (skipped_lines > 1)} left out"
 
     def _has_gap(self, previous: int, current: int, line: int) -> bool:
