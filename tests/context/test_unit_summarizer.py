@@ -187,6 +187,15 @@ def test_fields_are_taken_like_functions(path: str, code: str) -> None:
     assert "file = 2" not in text
 
 
+def test_what_fills_the_room_does_not_replace_the_definition_that_matters() -> None:
+    code = "".join([f"def other_{at}():\n" + "    value = 1\n" * 900 + "\n\n" for at in range(3)])
+    code += "def parse_offset(text):\n    return int(text)\n"
+    text = summarize_unit(make_unit("a.py", code), frozenset(["offset"]), 400, BY, include_rest=True)
+    assert text is not None
+    assert "    return int(text)" in text
+    assert BY.count(text) > 300
+
+
 def test_what_the_task_is_about_comes_first() -> None:
     assert "def parse_date(" in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
     assert "class Reader" not in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
