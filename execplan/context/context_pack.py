@@ -98,6 +98,7 @@ def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
 _MAX_TITLE_CHARS: Final = 160
 """Maximum characters of a title; the rest is cut."""
 _ACTION_LABELS = {KEEP: "", SUMMARIZE: "summarized", TRUNCATE: "truncated"}
+_SHORTENED: Final = (SUMMARIZE, TRUNCATE)
 _BACKTICKS = re.compile(r"`{3,}")
 _INVALID_CHARS = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """Code points that are not characters and can't appear in UTF-8 or XML."""
@@ -136,15 +137,9 @@ class MarkdownFormat(PackFormat):
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """Return a heading and a code block with a fence that is longer than any run of backticks in the text."""
         text = make_visible(text)
-        notes = [
-            note
-            for note in (
-                _line_range(unit),
-                _ACTION_LABELS[action] and f"{_ACTION_LABELS[action]}, id {one_line(unit.id)}",
-            )
-            if note
-        ]
         title = one_line(unit.title) or one_line(unit.path) or one_line(unit.id)
+        unit_id = one_line(unit.id) if action in _SHORTENED and unit.id != f"{unit.type}:{title}" else ""
+        notes = [note for note in (_line_range(unit), _ACTION_LABELS[action], unit_id and f"id {unit_id}") if note]
         heading = f"## {unit.type.replace('_', ' ')}: {title}" + (f" ({', '.join(notes)})" if notes else "")
         fence = "`" * max([3, *[len(backticks) + 1 for backticks in _BACKTICKS.findall(text)]])
         language = _LANGUAGES.get(unit.path.rsplit(".", 1)[-1].lower(), "") if "." in unit.path else ""

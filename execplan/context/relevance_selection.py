@@ -211,14 +211,18 @@ class _RelevanceSelector(PackPrinter):
     def _expand_definitions(
         self, renderings: dict[str, Rendering], files: Sequence[ScoredUnit], available_tokens: int
     ) -> int:
-        """Give the room to the most useful definitions, in whichever files they are; return the tokens used."""
-        pieces = [
-            (-(candidate.relevance**_RELEVANCE_POWER) * score, candidate.unit.id, at, share)
-            for candidate in files
-            for code in [self.code[candidate.unit.id]]
-            for at, (score, share) in enumerate(zip(code.score_definitions(self.weights), code.shares(), strict=True))
-            if score and share
-        ]
+        """Give the room to the definitions that are most probably needed, whatever file they are in; return the tokens used."""
+        pieces = []
+        for candidate in files:
+            code = self.code[candidate.unit.id]
+            scores = code.score_definitions(self.weights)
+            # that one of many is needed is less certain: the definitions of a file share its relevance
+            weight = candidate.relevance**_RELEVANCE_POWER / (sum(scores) or 1.0)
+            pieces += [
+                (-weight * score, candidate.unit.id, at, share)
+                for at, (score, share) in enumerate(zip(scores, code.shares(), strict=True))
+                if score and share
+            ]
         allowances: Counter[str] = Counter()
         chosen: dict[str, set[int]] = {}
         for _, unit_id, at, share in sorted(pieces):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from execplan.context.context_pack import (
+    DECISION,
     FILE,
     KEEP,
     MARKDOWN,
@@ -61,7 +62,11 @@ def test_markdown_reads_back(content: str, title: str, action: str) -> None:
 def test_a_heading_says_what_became_of_a_unit() -> None:
     unit = file("src/reader.py", "x = 1\ny = 2\n")
     assert MARKDOWN.render_unit(unit, "x = 1", SUMMARIZE).startswith(
-        "## file: src/reader.py (lines 1-3, summarized, id file:src/reader.py)\n\n```python\nx = 1\n```\n"
+        "## file: src/reader.py (lines 1-3, summarized)\n\n```python\nx = 1\n```\n"
+    )
+    decision = Unit("decision:b2580e1f", DECISION, "One.\nTwo.", "1 of 1")
+    assert MARKDOWN.render_unit(decision, "One.", TRUNCATE).startswith(
+        "## decision: 1 of 1 (truncated, id decision:b2580e1f)\n"
     )
     assert MARKDOWN.render_unit(unit, "x = 1", KEEP).startswith("## file: src/reader.py (lines 1-3)\n")
     assert 'path="src/reader.py" lines="1-3" action="summarize"' in XML.render_unit(unit, "x", SUMMARIZE)

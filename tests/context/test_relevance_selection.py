@@ -331,6 +331,18 @@ def test_what_lacks_little_is_completed_instead_of_something_less_useful() -> No
         assert not 0 < lacking < 100 or lacking > sum([item.tokens for item in rest])
 
 
+def test_the_definitions_of_a_file_share_its_relevance() -> None:
+    function = "def parse_dates_{}(text):\n" + "    offset = text.read()\n" * 20 + "\n\n"
+    few, many = ["".join([function.format(at) for at in range(count)]) for count in (2, 40)]
+    rest = "\n".join([f"{name} = {at}" for at, name in enumerate(["LUNCH", "TABLE", "CHAIR"] * 200)])
+    units = [file("a/many.py", many)._replace(affinity=0.5), file("b/few.py", few + rest)._replace(affinity=0.5)]
+    result = make(pack(*units), 1600, COUNTERS[0], MARKDOWN)
+    by_path = {item.unit.path: item for item in result.items}
+    assert by_path["b/few.py"].action == SUMMARIZE
+    assert by_path["b/few.py"].text.count("offset = text.read()") == 40
+    assert by_path["a/many.py"].text.count("offset = text.read()") < 40 * 20
+
+
 def test_the_room_is_used() -> None:
     files = [file(f"src/dates_{at}.py", LONG, at) for at in range(8)]
     for budget in (1000, 4000, 16000):

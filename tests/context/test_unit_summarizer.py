@@ -139,11 +139,8 @@ def test_python() -> None:
     text = require_summary(make_unit("a.py", PYTHON), 140)
     assert text.splitlines() == [
         '   1  """Reads dates.',
-        "",
-        "      More about it.",  # shorter than a mark, as is what follows it
-        '      """',
-        "",
-        "      import os",
+        "…",
+        "   6  import os",
         "      from sys import (",
         "          path,",
         "      )",
@@ -153,11 +150,11 @@ def test_python() -> None:
         "          text: str,",
         "      ) -> int:",
         '          """The date of a text.',
-        "… 4 lines left out",
+        "…",
         "  26  class Reader:",
         '          """Reads them all."""',
         "  29      def read(self) -> None:",
-        "… 3 lines left out",
+        "…",  # the numbers say how many lines
         "  35      def other(): return 1",
     ]
 
@@ -172,6 +169,31 @@ def test_a_whole_definition_has_its_signature_and_its_class() -> None:
     assert "class Reader:" in text
     assert "    def parse(self) -> None:" in text
     assert "        return second" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("a.py", "class Reader:\n    offset: int = 0\n    other_dates: int = 1\n\n    def close(self):\n        self.file = 2\n"),
+        ("a.rs", "pub struct Reader {\n    offset: u32,\n    other_dates: u32,\n}\n\nfn close() {\n    file = 2;\n}\n"),
+        ("a.ts", "export interface Reader {\n  offset: number\n  other_dates: number\n}\n\nfunction close() {\n  file = 2\n}\n"),
+    ],
+)  # fmt: skip
+def test_fields_are_taken_like_functions(path: str, code: str) -> None:
+    text = require_summary(
+        make_unit(path, code + "\n\n" + code.replace("Reader", "Writer").replace("offset", "end") * 9), 60, "offset"
+    )
+    assert "other_dates" in text.partition("…")[0]
+    assert "file = 2" not in text
+
+
+def test_what_fills_the_room_does_not_replace_the_definition_that_matters() -> None:
+    code = "".join([f"def other_{at}():\n" + "    value = 1\n" * 900 + "\n\n" for at in range(3)])
+    code += "def parse_offset(text):\n    return int(text)\n"
+    text = summarize_unit(make_unit("a.py", code), frozenset(["offset"]), 400, BY, include_rest=True)
+    assert text is not None
+    assert "    return int(text)" in text
+    assert BY.count(text) > 300
 
 
 def test_what_the_task_is_about_comes_first() -> None:
@@ -381,7 +403,7 @@ def test_a_mark_is_never_longer_than_what_it_stands_for(
     pending = ""
     shown_lines = [re.sub(r"^ *\d+  |^      ", "", line) if path == "a.rs" else line for line in text.split("\n")]
     for line in [*shown_lines, None]:
-        if line is not None and re.fullmatch(r"… \d+ (line|row)s? left out", line):
+        if line is not None and re.fullmatch("…" if path == "a.rs" else r"… \d+ (line|row)s? left out", line):
             pending = line
             continue
         cut = re.fullmatch(r"(.*) … ([\d,]+) characters left out", line) if line is not None else None
@@ -394,7 +416,7 @@ def test_a_mark_is_never_longer_than_what_it_stands_for(
             assert len(remainder) >= int(cut[2]) > len(f" … {cut[2]} characters left out")
         if pending:
             gap = [gap_line for gap_line in lines[at:end] if gap_line.strip()]
-            assert int(pending.split()[1]) == len(gap)
+            assert path == "a.rs" or int(pending.split()[1]) == len(gap)
             assert len(pending) < len("\n".join(gap))
             assert BY.count(pending) <= BY.count("\n".join(gap))
         at, pending = end + 1, ""

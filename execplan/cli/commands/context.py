@@ -79,7 +79,11 @@ _EXPERIMENT_EXAMPLE = "execplan context --experiment ID --key KEY"
 @click.option("--plain-decision", is_flag=True, help="Print the decision as a JSON document, without a wrapper.")
 @click.option("--compare", is_flag=True, help="Print a table of both variants, side by side.")
 @click.option(
-    "--item", "items", metavar="ID", multiple=True, help="Print this item of a pack in full, or within --budget."
+    "--item",
+    "items",
+    metavar="ID",
+    multiple=True,
+    help="Print this item of a pack, by its ID or path, in full, or within --budget.",
 )
 @click.option(
     "--exact/--estimate", default=None, help="How tokens are counted. Default: exactly if the tokenizer is installed."

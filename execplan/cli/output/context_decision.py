@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from execplan.cli.output.text_table import format_table_with_head
 from execplan.context.baseline_selection import select_newest_first
-from execplan.context.context_pack import FORMATS, KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE, ContextPack, Unit
+from execplan.context.context_pack import FILE, FORMATS, KEEP, MESSAGE, PRUNE, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from execplan.context.context_settings import ContextSettings, allocate_budget
 from execplan.context.decision import Chosen, Decision, Experiment, SessionHygiene
 from execplan.context.decision_builder import CONTROL, OPTIMIZED, assign_variant, build_decision
@@ -216,16 +216,17 @@ class FetchedItems(NamedTuple):
 
 
 def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> FetchedItems:
-    """Return items by ID, in full or shortened to a given budget; raises ExecplanError for an unknown ID."""
-    by_id = {unit.id: unit for unit in gathered.pack.units}
-    units = []
-    for name in dict.fromkeys(options.items):
-        if name not in by_id:
+    """Return items by ID, or a file by its path, in full or shortened to a given budget; raises ExecplanError for an unknown ID."""
+    by_name = {unit.path: unit for unit in gathered.pack.units if unit.type == FILE}
+    by_name |= {unit.id: unit for unit in gathered.pack.units}
+    chosen: dict[str, Unit] = {}
+    for name in options.items:
+        if name not in by_name:
             message = f"unknown context item {name!r}"
             hint = "for an item that --file, --units or --session added, repeat that option; list the items: execplan context --explain"
-            raise ExecplanError("no-such-item", message, hint=hint, candidates=closest_names(name, by_id))
-        units.append(by_id[name]._replace(pinned="requested by ID"))
-    pack = gathered.pack._replace(units=tuple(units))
+            raise ExecplanError("no-such-item", message, hint=hint, candidates=closest_names(name, by_name))
+        chosen[by_name[name].id] = by_name[name]._replace(pinned="requested by ID")
+    pack = gathered.pack._replace(units=tuple(chosen.values()))
     token_counter, form = make_counter(options.exact), FORMATS[options.form]
     task_intent = classify_intent(pack.task or pack.purpose)
     allocation = allocate_budget(options.budget, settings.shares) if options.budget is not None else None

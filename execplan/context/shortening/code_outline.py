@@ -29,16 +29,15 @@ class CodeFile(NamedTuple):
 
     lines: Sequence[str]
     definitions: Sequence[Definition]
+    own_lines: Sequence[Sequence[int]]
+    """Lines of each definition; of a class, those that are not in its definitions, such as its fields."""
     words: Sequence[frozenset[str]]
-    """Words of each definition, and those in its names."""
+    """Words of each definition's own lines, and those in its names."""
 
     def shares(self) -> list[float]:
-        """Return the part of the file that each definition is; 0 for one that has definitions of its own."""
+        """Return the part of the file that each definition is; 0 for a class that only has other definitions."""
         size = sum(map(len, self.lines)) or 1
-        return [
-            0.0 if definition.is_container else sum(map(len, self.lines[definition.start : definition.end])) / size
-            for definition in self.definitions
-        ]
+        return [sum([len(self.lines[at]) for at in own_lines]) / size for own_lines in self.own_lines]
 
     def score_definitions(self, weights: Mapping[str, float]) -> list[float]:
         """Score definitions by their words and their length."""
@@ -49,18 +48,35 @@ class CodeFile(NamedTuple):
                     for word in sorted(words & weights.keys())
                 ]
             )
-            / (definition.end - definition.start) ** _LENGTH_POWER
-            for definition, words in zip(self.definitions, self.words, strict=True)
+            / max(len(own_lines), 1) ** _LENGTH_POWER
+            for definition, own_lines, words in zip(self.definitions, self.own_lines, self.words, strict=True)
         ]
 
 
 def read_code(lines: Sequence[str], definitions: Sequence[Definition]) -> CodeFile:
     """Read the words of the definitions of a file."""
+    own_lines = [_find_own_lines(lines, definitions, at) for at in range(len(definitions))]
     words = [
-        frozenset().union(*map(_name_words, _WORDS.findall("\n".join(lines[definition.start : definition.end]))))
-        for definition in definitions
+        frozenset().union(*map(_name_words, _WORDS.findall("\n".join([definition.name, *[lines[at] for at in own]]))))
+        for definition, own in zip(definitions, own_lines, strict=True)
     ]
-    return CodeFile(lines, definitions, words)
+    return CodeFile(lines, definitions, own_lines, words)
+
+
+def _find_own_lines(lines: Sequence[str], definitions: Sequence[Definition], at: int) -> Sequence[int]:
+    """Return the lines of a definition without those of the definitions in it; nothing if only its signature remains."""
+    definition = definitions[at]
+    own = list(range(definition.start, definition.end))
+    if not definition.is_container:
+        return own
+    inner: set[int] = set()
+    for other in definitions[at + 1 :]:
+        if other.start >= definition.end:
+            break
+        inner.update(range(other.start, other.end))
+    own = [line for line in own if line not in inner]
+    has_members = any([line >= definition.body_start and _WORDS.search(lines[line]) for line in own])
+    return own if has_members else ()
 
 
 @lru_cache(maxsize=50_000)
@@ -94,15 +110,14 @@ def group_lines(code: CodeFile, weights: Mapping[str, float], chosen: Collection
     groups = [[at for at, line in enumerate(lines[:3]) if line.strip() and _DESCRIBED.match(line)]]
     groups += [[line] for at in order[:_MAX_RELEVANT] for line in signatures[at]]
     for at in order:
-        start, end = definitions[at].start, definitions[at].end
+        start = definitions[at].start
         containers = [
             line
             for definition, signature in zip(definitions, signatures, strict=True)
             if definition.is_container and definition.start < start < definition.end
             for line in signature
         ]
-        if not definitions[at].is_container:
-            groups.append([*containers, *range(start, end)])
+        groups.append([*containers, *code.own_lines[at]])
     for is_inner in (False, True):
         groups += [
             signature

@@ -107,6 +107,8 @@ class Excerpt:
         return f"{'':>4}  {text}" if is_consecutive else f"{self.first_line + line:>4}  {text}"
 
     def _omission_marker(self, skipped_lines: int) -> str:
+        if self.first_line:  # the number of the next line says how many
+            return "…"
         return f"… {skipped_lines:,} {self.noun}{'s' * (skipped_lines > 1)} left out"
 
     def _has_gap(self, previous: int, current: int, line: int) -> bool:
@@ -198,13 +200,15 @@ def render_excerpt(
     full.
     """
     parts, count_tokens = excerpt.parts, excerpt.count_tokens
+    selected_groups: list[int] = []
     if excerpt.groups:
         selected_groups = _select_groups(excerpt, max_tokens, max_chars)
         is_filled = count_tokens(excerpt.render(selected_groups, max_chars)) >= _MIN_FILLED * max_tokens
         if is_filled or not include_rest:
             return excerpt.render(selected_groups, max_chars) if selected_groups else None
     ranked = [index for index in range(len(parts)) if include_rest or parts[index].rank < REST_RANK]
-    ranked.sort(key=lambda index: (parts[index].rank, index))
+    first = frozenset(selected_groups)
+    ranked.sort(key=lambda index: (index not in first, parts[index].rank, index))
     if not ranked:
         return None
 

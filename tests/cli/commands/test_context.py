@@ -388,10 +388,11 @@ def test_an_item_of_a_pack_is_fetched_again(desk: InProcessRepository) -> None:
     desk.write("src/other.py", "def mend():\n    return 1\n" * 400)
     printed = desk.type("context", "--estimate", "--budget", "1000").out
     assert "`execplan context 2026-01-01_parser --explain` lists them, `--item ID` prints one in full." in printed
-    name = re.search(r"summarized, id (\S+)\)", printed)
-    assert name
-    assert name[1] == "file:src/other.py"
-    result = desk.type("context", "--item", name[1])
+    heading = re.search(r"## file: (\S+) \(lines 1-800, summarized\)", printed)
+    assert heading
+    assert heading[1] == "src/other.py"
+    name = "file:src/other.py"
+    result = desk.type("context", "--item", heading[1])
     assert (
         result.out
         == "## file: src/other.py (lines 1-800)\n\n```python\n" + "def mend():\n    return 1\n" * 400 + "```\n\n"
@@ -401,9 +402,10 @@ def test_an_item_of_a_pack_is_fetched_again(desk: InProcessRepository) -> None:
         assert [(fetched["id"], fetched["type"], fetched["tokens"]) for fetched in data["items"]] == [
             (item["id"], item["type"], item["original_tokens"])
         ]
-    two = desk.data("context", "--item", name[1], "--item", "section:introduction", "--estimate")["items"]
-    assert [item["id"] for item in two] == [name[1], "section:introduction"]
-    short = desk.data("context", "--item", name[1], "--budget", "400", "--estimate")["items"][0]
+    items = ("--item", heading[1], "--item", "section:introduction", "--item", name)
+    two = desk.data("context", *items, "--estimate")["items"]
+    assert [item["id"] for item in two] == [name, "section:introduction"]
+    short = desk.data("context", "--item", name, "--budget", "400", "--estimate")["items"][0]
     assert (short["action"], short["tokens"] <= 325) == ("summarize", True)
     error = desk.refused(3, "no-such-item", "context", "--item", "file:src/othr.py")
     assert "file:src/other.py" in error["candidates"]
