@@ -9,9 +9,13 @@ from execplan.core.plan import outline
 from execplan.core.plan.model import ParsedPlan
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.directory_mentions import ROOT
+from execplan.execution.inference.prose_cues import IS_OUTPUT, IS_RECORD, NOT_SAID_TO_RUN
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages
 from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
+
+_MENTIONS = frozenset((NOT_SAID_TO_RUN, IS_OUTPUT, IS_RECORD))
+"""Reasons why a command is no step that need no attention if another step runs it: the text only mentions it."""
 
 
 def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:
@@ -24,7 +28,9 @@ def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedStep
     collector.cwd_tracker.start_section()
     _read_section(collector, outline.VALIDATION, VALIDATE)
     drafts = sorted(collector.drafts, key=lambda draft: draft.start)
-    return ParsedSteps(tuple(drafts), tuple(sorted(collector.skipped)), ())
+    commands = {draft.command for draft in drafts}
+    skipped = [entry for entry in collector.skipped if entry.text not in commands or entry.why not in _MENTIONS]
+    return ParsedSteps(tuple(drafts), tuple(sorted(skipped)), ())
 
 
 def _read_section(collector: StepCollector, name: str, phase: str) -> None:
