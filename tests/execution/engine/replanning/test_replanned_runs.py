@@ -178,10 +178,22 @@ def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: InProcessR
     desk.data("rollback")
     steps = desk.data("evaluate")["steps"]
     assert [step["dry_run"]["kind"] for step in steps] == ["exact", "exact", "exact"]
+    assert desk.type("evaluate").out.splitlines()[-1] == f"next: execplan compile {NAME}", "the plan has other steps"
     assert desk.approve()["done"] == []
     assert desk.type("run").exit == 0
     record = recorded(desk)
     assert (record.run_id[:4], record.revision, record.status, record.history) == ("0002", 2, "completed", ())
+
+
+def test_a_revision_with_the_steps_of_the_plan_is_approved_after_a_rollback(desk: InProcessRepository) -> None:
+    begin(desk, PLAN, 1)
+    desk.plan(PLAN.replace("grep -q Y", "grep -q X"))
+    desk.data("replan", "--reason", "It looks for the wrong text.")
+    desk.data("rollback")
+    assert f"execplan approve {NAME}" in desk.type("evaluate").out.splitlines()[-1]
+    desk.approve()
+    assert desk.type("next").out.endswith(f"next: execplan run {NAME}\n")
+    assert desk.type("run").exit == 0
 
 
 def test_an_approval_that_expired_is_renewed_for_what_is_left(desk: InProcessRepository) -> None:
