@@ -98,9 +98,7 @@ class _DoneWork:
         text = " ".join(sentence.text.split())
         if any([text in manual_text for manual_text in self._manual_texts]):
             return True
-        if not find_cue("also_runs", sentence.shape) and any(
-            [span.code in self._commands for span in sentence.spans]
-        ):
+        if not find_cue("also_runs", sentence.shape) and any([span.code in self._commands for span in sentence.spans]):
             return True
         names = named_files(text)
         return any([path in names or path.rpartition("/")[2] in names for path in self._paths])
