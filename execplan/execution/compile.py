@@ -53,8 +53,8 @@ def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
         drafts = tuple(bind_tasks(plan, drafts, skipped))
     else:
         drafts = assign_step_ids([*annotated_steps.drafts])
-    shown = drop_mentions(skipped, drafts)
-    return ParsedSteps(tuple(drafts), tuple(sorted(shown)), (*annotated_steps.problems, *inferred_steps.problems))
+    problems = (*annotated_steps.problems, *inferred_steps.problems)
+    return ParsedSteps(tuple(drafts), tuple(sorted(drop_mentions(skipped, drafts))), problems)
 
 
 def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
