@@ -170,10 +170,9 @@ def no_steps_error(project: Project, ref: PlanRef, skipped_lines: tuple[SkippedL
     from execplan.execution.inference.work_requests import ASKS_FOR_WORK
 
     path = project.display_path(ref.path)
+    hint = "see how to write steps: execplan explain steps"
     if any([skipped.why == ASKS_FOR_WORK for skipped in skipped_lines]):
         hint = f"write such work as manual steps: execplan compile {ref.shell_name} --annotate"
-    else:
-        hint = "see how to write steps: execplan explain steps"
     return ExecplanError(
         "no-steps",
         f"{path}: no steps in Concrete Steps or Validation and Acceptance",

@@ -142,10 +142,7 @@ def _has_step(plan: ParsedPlan, task_id: str) -> bool:
 
 
 def advise_open_run(project: Project, ref: PlanRef, run: LastRunJson, commands: tuple[str, ...]) -> Advice:
-    """Return the advice for an unfinished run, given the commands that finish it: what comes before a person's answer.
-
-    If the code that its steps use has changed, a resume would fail before a new approval.
-    """
+    """Return the advice for an unfinished run: what comes before a person's answer, or a new approval, without which a resume fails."""
     from execplan.execution.engine import error_hints
 
     name = name_in_commands(project, ref)
