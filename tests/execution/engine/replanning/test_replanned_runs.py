@@ -185,17 +185,6 @@ def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: InProcessR
     assert (record.run_id[:4], record.revision, record.status, record.history) == ("0002", 2, "completed", ())
 
 
-def test_a_revision_with_the_steps_of_the_plan_is_approved_after_a_rollback(desk: InProcessRepository) -> None:
-    begin(desk, PLAN, 1)
-    desk.plan(PLAN.replace("grep -q Y", "grep -q X"))
-    desk.data("replan", "--reason", "It looks for the wrong text.")
-    desk.data("rollback")
-    assert f"execplan approve {NAME}" in desk.type("evaluate").out.splitlines()[-1]
-    desk.approve()
-    assert desk.type("next").out.endswith(f"next: execplan run {NAME}\n")
-    assert desk.type("run").exit == 0
-
-
 def test_an_approval_that_expired_is_renewed_for_what_is_left(desk: InProcessRepository) -> None:
     """The first revision too: what is done fails no evaluation."""
     begin(desk, PLAN, 1)
