@@ -38,6 +38,8 @@ REQUESTS = {
     "Create `src/b.py` with one line.": ["Create `src/b.py` with one line."],
     "Update the lock file by `make lock`.": [],
     "Update the parser, then run `make lock`.": ["Update the parser, then run `make lock`."],
+    "Run `make lock`, then update the page.": ["Run `make lock`, then update the page."],
+    "Run `make lock` and `make test`.": [],
     "Update the parser and run the tests:\n\n" + STEP.replace("#a", "#b").replace("a.py", "c.py"): [
         "Update the parser and run the tests:"
     ],
