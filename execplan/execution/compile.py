@@ -39,7 +39,7 @@ class Compiled(NamedTuple):
 
 def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
     """Return all steps of a plan by line, both annotated and inferred."""
-    from execplan.execution.inference.step_inference import infer_steps
+    from execplan.execution.inference.step_inference import drop_mentions, infer_steps
 
     annotated_steps = find_annotated_steps(plan)
     inferred_steps = infer_steps(plan, find_annotated_fences(plan).fence_lines)
@@ -53,7 +53,8 @@ def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
         drafts = tuple(bind_tasks(plan, drafts, skipped))
     else:
         drafts = assign_step_ids([*annotated_steps.drafts])
-    return ParsedSteps(tuple(drafts), tuple(sorted(skipped)), (*annotated_steps.problems, *inferred_steps.problems))
+    problems = (*annotated_steps.problems, *inferred_steps.problems)
+    return ParsedSteps(tuple(drafts), tuple(sorted(drop_mentions(skipped, drafts))), problems)
 
 
 def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:

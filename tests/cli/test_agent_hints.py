@@ -474,6 +474,7 @@ def test_steps_of_a_revision_that_are_right_need_no_edit_after_a_rollback(desk: 
     desk.approve()
     assert desk.type("resume").exit == 0
     assert desk.type("rollback").exit == 0
-    assert desk.type("evaluate").out.splitlines()[-1] == f"next: execplan compile {PLAN}"
-    assert desk.type("compile").exit == 0
     assert desk.type("evaluate").out.splitlines()[-1].startswith("next: execplan approve ")
+    desk.approve()
+    assert desk.type("next").out.endswith(f"next: execplan run {PLAN}\n")
+    assert desk.type("run").exit == 0

@@ -81,6 +81,9 @@ def test_what_ran_is_found_when_all_plans_are_archived(desk: InProcessRepository
     hint = f"create one: execplan new 'Title'; or name an archived one, such as {NAME}"
     assert desk.refused(3, "no-plan", "show")["hint"] == hint
     assert desk.type("audit", NAME).exit == 0
+    restore = f"restore the plan of the run first, as in: execplan restore {NAME}"
+    assert desk.refused(3, "no-plan", "rollback", "2")["hint"] == restore
+    assert desk.refused(3, "no-plan", "resume")["hint"] == restore
 
 
 def test_a_damaged_journal_of_a_run_stops_no_advice(desk: InProcessRepository) -> None:

@@ -256,7 +256,7 @@ def test_a_corrected_script_is_approved_before_the_run_is_resumed(desk: InProces
     assert run == run_id(desk)
 
 
-def test_the_steps_of_a_revision_are_not_approved_again_after_a_rollback(desk: InProcessRepository) -> None:
+def test_after_a_rollback_a_revision_is_approved_only_if_the_plan_has_its_steps(desk: InProcessRepository) -> None:
     desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\nrollback_on = []\n')
     with_approved_plan(desk, MAKE, FAILS)
     assert desk.type("run").exit == 1
@@ -264,6 +264,8 @@ def test_the_steps_of_a_revision_are_not_approved_again_after_a_rollback(desk: I
     compile_command = f"execplan compile {NAME}"
     assert desk.type("replan", "--reason", "Another file.", "--json").json["next"] == [f"execplan evaluate {NAME}"]
     assert desk.type("rollback").exit == 0
+    assert desk.type("evaluate").out.endswith(f"\nnext: execplan approve {NAME}\n")
+    desk.plan(HEAD + MAKE + FAILS.replace("nowhere", "a_third"))
     assert desk.type("evaluate").out.endswith(f"\nnext: {compile_command}\n")
     assert desk.type("evaluate", "--json").json["next"] == [compile_command]
     assert compile_command in desk.type("show", "--run", "--json").json["next"][:2]

@@ -147,7 +147,7 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
     if ignore_stored:
         compilation = compile_plan_file(project, ref)
         if compilation.document is None:
-            raise no_steps_error(project.display_path(ref.path), compilation.skipped)
+            raise no_steps_error(project, ref, compilation.skipped)
         return CompileResult(compilation.document, document_bytes(compilation.document), compilation.skipped, warnings)
     current_plan = load_current_plan(project, ref)
     if current_plan.document.source is None:

@@ -159,8 +159,9 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
 
 
 def _has_old_steps(evaluated_plan: EvaluatedPlan) -> bool:
-    """Return whether the steps are a revision for a run that can't be resumed any more: it was rolled back or has ended."""
-    return evaluated_plan.active_run is None and evaluated_plan.current_plan.document.revision > 1
+    """Return whether the steps are a revision other than the plan's, for a run that was rolled back or has ended."""
+    is_revision = evaluated_plan.current_plan.document.revision > 1
+    return is_revision and evaluated_plan.active_run is None and not evaluated_plan.is_in_text
 
 
 def _command_after_edit(evaluated_plan: EvaluatedPlan, name: str) -> str:

@@ -139,7 +139,7 @@ def init(
     status = CHECK_FAILED if check and changed else OK
     has_plans = any([project_json["plans"] for project_json in projects_json])
     directory_option = f" -C {shlex.quote(place)}" if place and os.path.realpath(place) != os.getcwd() else ""
-    command_words = "status" if has_plans else "new 'Title'"
+    command_words = "status" if has_plans else _first_command(survey_result)
     next_commands: tuple[str, ...] = (f"execplan {command_words}{directory_option}", *commit_commands)
     if changed and not is_writing:
         next_commands = (shlex.join(["execplan", "init", *arguments]),)
@@ -154,6 +154,14 @@ def init(
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _first_command(survey: ProjectSurvey) -> str:
+    """Return the words of the first command in a project without plans: to show one elsewhere, or else to write one."""
+    if not survey.stray_paths:
+        return "new 'Title'"
+    path = os.path.join(survey.projects[0].project.root, survey.stray_paths[0])
+    return f"show {shlex.quote(os.path.relpath(path))}"
 
 
 def _lacks_named_script(project: Project) -> bool:

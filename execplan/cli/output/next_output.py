@@ -60,8 +60,8 @@ def task_answer(
         until = f", claimed by you, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
         lines += [f"check: {open_tasks.task['check']}"] if open_tasks.task["check"] else []
-    why = execution_status.open_run_text(run, execution["state"]) if run is not None and execution else advice.why
-    lines += [why] if why else []
+    lines += [execution_status.open_run_text(run, execution["state"])] if run is not None and execution else []
+    lines += [advice.why] if advice.why else []
     if open_tasks.plan_blockers:
         lines.append(f"{ref.id} is {describe_blockers(open_tasks)}")
     lines += first_lines([blocked_line(task) for task in open_tasks.blocked_tasks])

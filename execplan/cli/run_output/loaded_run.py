@@ -54,7 +54,7 @@ def _advise_uncompleted(run: LoadedRun) -> Advice:
     run_status = read_run_status(run.run_paths)
     if run_status.state in OPEN_STATES:
         finishing = finishing_commands(run.run_paths.project, run.run_paths.ref, run_status, name)
-        return advise_open_run(run_status.as_document(), finishing, name)
+        return advise_open_run(run.run_paths.project, run.run_paths.ref, run_status.as_document(), finishing)
     last_run, _ = run_summary.find_last_begun_run(run.run_paths.project, run.run_paths.ref)
     if last_run is not None and last_run.id != run.run_paths.id:
         return Advice((f"execplan show {name} --run {last_run.id}",))

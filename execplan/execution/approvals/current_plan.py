@@ -152,7 +152,7 @@ def _from_compilation(
 ) -> CurrentPlan:
     compilation = timed_compilation.compilation
     if compilation.document is None:
-        raise no_steps_error(project.display_path(ref.path), compilation.skipped)
+        raise no_steps_error(project, ref, compilation.skipped)
     return CurrentPlan(
         compilation.document,
         document_bytes(compilation.document),
@@ -165,13 +165,19 @@ def _from_compilation(
     )
 
 
-def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> ExecplanError:
+def no_steps_error(project: Project, ref: PlanRef, skipped_lines: tuple[SkippedLine, ...]) -> ExecplanError:
     """Return the error for a plan without steps, with the lines that looked like steps."""
+    from execplan.execution.inference.work_requests import ASKS_FOR_WORK
+
+    path = project.display_path(ref.path)
+    hint = "see how to write steps: execplan explain steps"
+    if any([skipped.why == ASKS_FOR_WORK for skipped in skipped_lines]):
+        hint = f"write such work as manual steps: execplan compile {ref.shell_name} --annotate"
     return ExecplanError(
         "no-steps",
         f"{path}: no steps in Concrete Steps or Validation and Acceptance",
-        hint="see how to write steps: execplan explain steps",
-        candidates=[f"{path}:{skipped.line + 1}: {skipped.text}: it {skipped.why}" for skipped in skipped_lines],
+        hint=hint,
+        candidates=[f"{path}:{skipped.line + 1}: it {skipped.why}: {skipped.text}" for skipped in skipped_lines],
     )
 
 

@@ -33,6 +33,8 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
     try:
         return plan_selection.select_plan(start, None)
     except ExecplanError as error:
+        if error.code == "no-plan" and error.candidates:
+            error.hint = f"restore the plan of the run first, as in: execplan restore {error.candidates[0]}"
         if error.code != "ambiguous-plan":
             raise
         candidates = with_open_run or with_runs

@@ -27,7 +27,7 @@ from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_records.run_summary import find_active_run, load_run_state, read_run_entries
 from execplan.execution.engine.run_state import RunState
 from execplan.execution.execution_plan import ExecutionPlan, Step
-from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
+from execplan.execution.program_lookup import describe_changed_programs, resolve_step_programs
 from execplan.execution.world import Program
 
 if TYPE_CHECKING:
@@ -43,18 +43,24 @@ def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
 
 def list_changed_programs(project: Project, run_state: RunState, steps: Iterable[Step]) -> list[str]:
     """List the programs of these steps that differ from the approved ones and from how the run left them."""
-    resolved: dict[str, Program] = {}
-    for step in steps:
-        resolve_step_programs(step, DiskWorld(project), resolved)
-    current = {name: sanitize_program(program) for name, program in resolved.items()}
+    current = _resolve_steps(project, steps)
     return describe_changed_programs(
         run_state.programs,
         {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)},
     )
 
 
+def _resolve_steps(project: Project, steps: Iterable[Step]) -> dict[str, Program]:
+    """Return the current program for each name that these steps run, and the files with code that they read."""
+    resolved: dict[str, Program] = {}
+    world = DiskWorld(project)
+    for step in steps:
+        resolve_step_programs(step, world, resolved)
+    return {name: sanitize_program(program) for name, program in resolved.items()}
+
+
 def must_be_approved_again(project: Project, ref: PlanRef, run: str) -> bool:
-    """Return whether the remaining steps of an ended run would use other programs or code than approved, which the policy refuses.
+    """Return whether the remaining steps of a run would use other programs or code than approved, which the policy refuses.
 
     It is false if the run can't be read, as `audit` and `doctor` report.
     """
@@ -73,13 +79,10 @@ def must_be_approved_again(project: Project, ref: PlanRef, run: str) -> bool:
 
 
 def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str, Any]:
-    """Return the entry fields for programs that changed while a step ran: a step may build or install some."""
-    if not run_state.programs:
-        return {}
-    current = {
-        name: sanitize_program(program)
-        for name, program in resolve_programs(context.document, DiskWorld(context.run_paths.project)).items()
-    }
+    """Return the entry fields for programs of steps yet to run that changed while a step ran: it may build or install some."""
+    completed = run_state.steps_with_status(states.COMPLETED)
+    steps = [step for step in context.document.steps if step.id not in completed] if run_state.programs else []
+    current = _resolve_steps(context.run_paths.project, steps)
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
 

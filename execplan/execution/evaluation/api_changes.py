@@ -15,6 +15,7 @@ from execplan.execution.risk.dangers_data import DATA
 _MAX_CHARS = 1 << 20
 _MAX_SIGNATURE = 2000
 """Maximum length of parameters, in characters."""
+_METHODS = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS TRACE CONNECT WEBSOCKET".split())
 _MAX_SHOWN = 5
 """Maximum number of names in a reason."""
 
@@ -104,13 +105,13 @@ def _patterns(kind: str, path: str) -> Iterator[re.Pattern[str]]:
 
 
 def _routes(path: str, text: str) -> set[str]:
-    """Return the routes that a text declares, as `GET /users`."""
+    """Return the routes that a text declares, as `GET /users`, or `/users` if the declaration names no HTTP method."""
     routes = set()
     for pattern in _patterns("routes", path):
         for match in pattern.finditer(text):
             groups = match.groupdict()
             method, route = (groups.get("method") or "").upper(), groups.get("path") or "/"
-            routes.add(f"{method} {route}".strip())
+            routes.add(f"{method} {route}" if method in _METHODS else route)
     return routes
 
 

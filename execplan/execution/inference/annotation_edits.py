@@ -17,7 +17,7 @@ from execplan.core.text.text_lines import Edit, apply_edits
 from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import build_expectation, raw_block_lines
-from execplan.execution.inference.manual_blocks import manual_edits
+from execplan.execution.inference.manual_blocks import manual_edits, sections_with_steps
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.inference.shell_attributes import declare_shells
 from execplan.execution.inference.step_blocks import (
@@ -99,8 +99,11 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
     summaries = summaries or ["nothing to annotate: no inferred steps"]
     edits = difference(plan.text, edited_plan.text)
+    content = plan_content(plan)
+    if manual_count:
+        content = content._replace(sections=sections_with_steps(plan))
     summary = f"annotate {format_count(count + manual_count, 'step')}"
-    return PlanChange(edits, plan_content(plan), summary, (*summaries, *lines))
+    return PlanChange(edits, content, summary, (*summaries, *lines))
 
 
 def _edit(plan: ParsedPlan, edits: Sequence[Edit]) -> ParsedPlan:
@@ -139,10 +142,11 @@ def _keep_safe_edits(plan: ParsedPlan, passages: list[_AnnotatedPassage]) -> lis
 def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
     """Return a description of all steps after the edits, with the last step of each task.
 
-    It is empty if the edits change the rest of the plan's content.
+    It is empty if the edits change the rest of the plan's content, except that they add Concrete Steps.
     """
     edited_plan = _edit(plan, edits)
-    if edits and plan_content(edited_plan) != plan_content(plan):
+    content = plan_content(plan)
+    if edits and plan_content(edited_plan) not in (content, content._replace(sections=sections_with_steps(plan))):
         return ()
     drafts = [draft for draft in find_plan_steps(edited_plan).drafts if draft.attributes.get("type") != MANUAL]
     last_steps: dict[int, int] = {}

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from execplan.core.plan import outline
 from execplan.core.plan.model import ParsedPlan
-from execplan.core.plan.plan_change import has_no_content
+from execplan.core.plan.plan_change import has_no_content, insert_section
 from execplan.core.text.text_lines import Edit
 from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
@@ -21,14 +21,15 @@ def manual_edits(plan: ParsedPlan) -> list[tuple[Edit, tuple[str, ...]]]:
     """Return edits that write requests as manual steps, each with the texts of its steps.
 
     A request in Concrete Steps gets its step below it. Those of Plan of Work come first in Concrete Steps, because only
-    that section has steps.
+    that section has steps; it is added if the plan lacks it.
     """
     section = plan.section(outline.STEPS)
-    if section is None:
-        return []
     drafts = find_plan_steps(plan).drafts
     id_allocator = StepIdAllocator([name for draft in drafts for name in (draft.id, draft.attributes.get("id", ""))])
     requests = find_work_requests(plan, drafts)
+    if section is None:
+        lines = [line for request in requests for line in ["", *_manual_block(plan, request, id_allocator, "")]]
+        return [(insert_section(plan, outline.STEPS, lines[1:])[0], _texts(requests))] if requests else []
     edits: list[tuple[Edit, tuple[str, ...]]] = []
     earlier = [request for request in requests if request.section != outline.STEPS]
     filled = [at for at in range(section.body_start, section.content_end) if plan.text.lines[at].strip()]
@@ -45,6 +46,13 @@ def manual_edits(plan: ParsedPlan) -> list[tuple[Edit, tuple[str, ...]]]:
                 block = ["", *block, *([""] if next_line and next_line[0].strip() else [])]
             edits.append((Edit(passage.end, passage.end, tuple(block)), _texts([request])))
     return edits
+
+
+def sections_with_steps(plan: ParsedPlan) -> tuple[str, ...]:
+    """Return the titles of the sections of a plan once it has Concrete Steps."""
+    if plan.section(outline.STEPS) is None:
+        return insert_section(plan, outline.STEPS, ())[1]
+    return tuple([section.title for section in plan.sections])
 
 
 def _texts(requests: list[WorkRequest]) -> tuple[str, ...]:

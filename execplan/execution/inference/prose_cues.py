@@ -22,6 +22,7 @@ ELSEWHERE = "is for another machine, terminal or system"
 TO_BE_WRITTEN = "is to be written somewhere, not run"
 IS_OUTPUT = "is where the plan shows output"
 IS_RECORD = "is where the plan describes past work"
+NOT_SAID_TO_RUN = "is in a sentence that doesn't clearly say to run it"
 _REASONS = {
     "forbidden": "is next to text that says not to run something",
     "choice": CHOICE,

@@ -12,6 +12,7 @@ from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import (
     CHOICE,
+    NOT_SAID_TO_RUN,
     TO_BE_WRITTEN,
     find_cue,
     find_doubt,
@@ -98,9 +99,7 @@ def find_instructions(
         chain, rest = match.group(1), match.group("rest")
         first_span = sentence.shape[: match.start(1)].count("\x01")
     else:
-        return Instructions(
-            [], [(span, "is in a sentence that doesn't clearly say to run it") for span in command_spans]
-        )
+        return Instructions([], [(span, NOT_SAID_TO_RUN) for span in command_spans])
     chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
     other_spans = [span for span in command_spans if span not in chosen_spans]
     is_called_command = (

@@ -12,6 +12,7 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_lookup import find_task, task_ids
 from execplan.core.text.inline_markdown import plain_text
 from execplan.execution.attributes import SHELLS
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.section_passages import Passage
 from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
@@ -172,16 +173,28 @@ class StepBlockWriter:
 
 
 def find_task_naming(plan: ParsedPlan, paths: Sequence[str]) -> tuple[str, str]:
-    """Return the text of the only task that names one of some files, and a reference to it; or empty strings."""
+    """Return the text of the only task that names one of some files, and a reference to it; or empty strings.
+
+    A task that only reads, such as `Review src/a.py`, is none.
+    """
     for name in dict.fromkeys([*paths, *[path.rpartition("/")[2] for path in paths]]):
         pattern = re.compile(rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)")
-        numbers = [number for number, task in enumerate(plan.tasks) if pattern.search(task.text)]
+        numbers = [
+            number
+            for number, task in enumerate(plan.tasks)
+            if pattern.search(task.text) and not _only_reads(plain_text(task.text))
+        ]
         if len(numbers) == 1:
             task_id = task_ids(plan.tasks)[numbers[0]]
             return plan.tasks[numbers[0]].text, _format_task(plan, task_id)
         if numbers:
             break
     return "", ""
+
+
+def _only_reads(task_text: str) -> bool:
+    """Return whether the first word of a task says that it changes no file."""
+    return (re.findall(r"[a-z]+", task_text.lower()) or [""])[0] in WORDS["reading_tasks"]
 
 
 def _format_task(plan: ParsedPlan, name: str) -> str:

@@ -5,13 +5,19 @@ Uncertain commands are skipped with a reason: a missing step costs a person one 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from execplan.core.plan import outline
 from execplan.core.plan.model import ParsedPlan
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.directory_mentions import ROOT
+from execplan.execution.inference.prose_cues import IS_OUTPUT, IS_RECORD, NOT_SAID_TO_RUN
 from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages
 from execplan.execution.inference.step_collector import StepCollector
-from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
+from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps, SkippedLine, StepDraft
+
+_MENTIONS = frozenset((NOT_SAID_TO_RUN, IS_OUTPUT, IS_RECORD))
+"""Reasons why a command is no step that need no attention if another step runs it: the text only mentions it."""
 
 
 def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:
@@ -25,6 +31,12 @@ def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedStep
     _read_section(collector, outline.VALIDATION, VALIDATE)
     drafts = sorted(collector.drafts, key=lambda draft: draft.start)
     return ParsedSteps(tuple(drafts), tuple(sorted(collector.skipped)), ())
+
+
+def drop_mentions(skipped: Iterable[SkippedLine], drafts: Iterable[StepDraft]) -> list[SkippedLine]:
+    """Return the skipped lines without those that only mention the command of a step."""
+    commands = {draft.command for draft in drafts}
+    return [entry for entry in skipped if entry.text not in commands or entry.why not in _MENTIONS]
 
 
 def _read_section(collector: StepCollector, name: str, phase: str) -> None:

@@ -45,12 +45,13 @@ def find_work_requests(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[Wo
         for passage, following in zip(passages, [*passages[1:], None], strict=False):
             if passage.kind == COMMAND_LINES or not unusable.isdisjoint(range(passage.start, passage.end)):
                 continue
-            if done.follows(passage, following):
-                continue
+            is_introduction = done.follows(passage, following)
             sentences = [
                 sentence.text
                 for sentence in read_sentences(passage)
-                if find_cue("work_request", sentence.shape) and not done.includes(sentence)
+                if (find_cue("work_request", sentence.shape) or find_cue("also_changes", sentence.shape))
+                and not (is_introduction and not find_cue("also_runs", sentence.shape))
+                and not done.includes(sentence)
             ]
             if sentences:
                 requests.append(WorkRequest(passage, name, " ".join(" ".join(sentences).split())))
@@ -97,7 +98,8 @@ class _DoneWork:
         text = " ".join(sentence.text.split())
         if any([text in manual_text for manual_text in self._manual_texts]):
             return True
-        if any([span.code in self._commands for span in sentence.spans]):
+        asks_for_more = find_cue("also_runs", sentence.shape) or find_cue("also_changes", sentence.shape)
+        if not asks_for_more and any([span.code in self._commands for span in sentence.spans]):
             return True
         names = named_files(text)
         return any([path in names or path.rpartition("/")[2] in names for path in self._paths])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from execplan.team.advice.execution_status import LastRunJson
     from execplan.team.advice.next_tasks import OpenTasks
 
+_CODE_HAS_CHANGED = "code that its steps use has changed, so the run can be resumed after a new approval"
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
 
@@ -53,7 +54,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if state == ARCHIVED:
         return Advice(finish_archived_commands(stored_plan) or (f"execplan restore {name}",))
     if commands := execution_status.open_run_commands(execution, name):
-        return advise_open_run(execution["run"] if execution is not None else {}, commands, name)
+        return advise_open_run(project, stored_plan.ref, execution["run"] if execution is not None else {}, commands)
     if state == COMPLETE and not execution_status.has_failed_work(execution, stored_plan):
         return advise_completion(project, stored_plan.ref, name, plan)
     if execution is not None and (advice := _advise_steps(stored_plan, execution, name)).commands:
@@ -140,15 +141,26 @@ def _has_step(plan: ParsedPlan, task_id: str) -> bool:
     return False
 
 
-def advise_open_run(run: LastRunJson, commands: tuple[str, ...], name: str) -> Advice:
-    """Return the advice for an unfinished run, given the commands that finish it: what comes before a person's answer."""
+def advise_open_run(project: Project, ref: PlanRef, run: LastRunJson, commands: tuple[str, ...]) -> Advice:
+    """Return the advice for an unfinished run: what comes before a person's answer, or a new approval, without which a resume fails."""
     from execplan.execution.engine import error_hints
 
+    name = name_in_commands(project, ref)
+    if commands[0].startswith("execplan resume ") and _needs_new_approval(project, ref, run):
+        return Advice((f"execplan evaluate {name}", *commands[1:]), why=_CODE_HAS_CHANGED)
     description = error_hints.WORK_BEFORE_ANSWER.get(run["why"] or "")
     if not description:
         return Advice(commands)
     otherwise = error_hints.answer_otherwise(run["why"] or "", str(run["id"]), name, run["executor"] or "")
     return Advice(commands, Work(description, commands[0], otherwise=otherwise))
+
+
+def _needs_new_approval(project: Project, ref: PlanRef, run: LastRunJson) -> bool:
+    """Return whether the code that the steps of a run use has changed since the last approval."""
+    if not features.load(rare_features.NEW_APPROVAL)(project, ref, str(run["id"])):
+        return False
+    status = execution_status.execution_status_json(project, ref, use_cache=False)
+    return bool(status["state"] != execution_status.APPROVED)
 
 
 def advise_after_failure(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> Advice:
@@ -168,7 +180,7 @@ def advise_after_failure(project: Project, ref: PlanRef, run: LastRunJson, name:
         why = f"{why}; it {describe_open_state(str(run['state']), str(run['why']))}"
         return Advice((execution_status.edited_run_command(run, name), show_command), why=why)
     if features.load(rare_features.NEW_APPROVAL)(project, ref, str(run["id"])):
-        why = f"{why}; code that its steps use has changed, so the run can be resumed after a new approval"
+        why = f"{why}; {_CODE_HAS_CHANGED}"
         return Advice((f"execplan evaluate {name}", show_command), why=why)
     run_id = run_number(str(run["id"]))
     replan_command = error_hints.format_replan_command(run_id, name)
@@ -206,7 +218,7 @@ def advise_after_tasks(project: Project, ref: PlanRef, name: str) -> Advice:
         open_tasks = find_open_tasks(project, ref, plan)
         return advise_blocked(stored_plan, open_tasks, name) if open_tasks.task is None else Advice()
     if run := execution_status.find_open_run(project, ref):
-        return advise_open_run(run, execution_status.finish_run_commands(project, ref, run, name), name)
+        return advise_open_run(project, ref, run, execution_status.finish_run_commands(project, ref, run, name))
     execution = execution_status.status_if_readable(stored_plan)
     if execution is not None and (run := execution_status.find_failed_run(execution, stored_plan)):
         return advise_after_failure(project, ref, run, name)

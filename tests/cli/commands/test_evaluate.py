@@ -193,7 +193,9 @@ def test_a_plan_without_steps(repo: Folder) -> None:
     repo.plan(CLEAN)
     result = repo.run("evaluate")
     assert result.exit == 3
-    assert "execplan explain steps" in result.err
+    assert result.err.endswith("execplan compile 2026-01-01_parser --annotate\n"), "it asks for work"
+    repo.plan(CLEAN.partition("## Plan of Work")[0])
+    assert "execplan explain steps" in repo.run("evaluate").err
 
 
 @pytest.mark.parametrize("name", ["build", "a-rather-long-name-of-a-step"])

@@ -110,3 +110,20 @@ def test_what_it_lacks(repo: Folder) -> None:
     repo.ok("compile")
     repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
     assert "    environment: execplan\n" in repo.run("export", "--to", "github").out, "a person lets the job begin"
+
+
+def test_code_that_changes_meanwhile_is_approved_first(repo: Folder) -> None:
+    script = repo.write("t.sh", "true\n")
+    approve(repo, PLAN.replace("touch after.txt", "sh t.sh"))
+    assert repo.run("run").exit == 8
+    assert "--answer go" in repo.run("next").out
+    script.write_text("touch after.txt\n")
+    assert repo.run("resume", "--answer", "go").exit == 4
+    waiting = repo.run("next").out.splitlines()
+    assert waiting[-1] == "next: execplan evaluate 2026-01-01_parser"
+    assert waiting[-2] == "code that its steps use has changed, so the run can be resumed after a new approval"
+    assert repo.run("show", "--run").out.splitlines()[-1] == waiting[-1]
+    repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
+    assert "--answer go" in repo.run("next").out
+    assert repo.run("resume", "--answer", "go").exit == 0
+    assert (repo.path / "after.txt").exists()

@@ -10,7 +10,7 @@ from execplan.execution.risk.step_risk import rate_step
 
 ROUTES = [
     ("web.py", '@app.get("/users")', "GET /users"),
-    ("web.py", '@bp.route(\n    "/users", methods=["POST"])', "ROUTE /users"),
+    ("web.py", '@bp.route(\n    "/users", methods=["POST"])', "/users"),
     ("urls.py", '    path("users/", views.users),', "users/"),
     ("server.js", "app.post('/users', create);", "POST /users"),
     ("lib/users.ts", "usersRouter.get(`/users/:id`, show)", "GET /users/:id"),
@@ -18,7 +18,7 @@ ROUTES = [
     ("main.go", 'mux.HandleFunc("GET /users", list)', "GET /users"),
     ("main.go", 'r.GET("/users", list)', "GET /users"),
     ("Users.java", '    @GetMapping("/users")', "GET /users"),
-    ("config/routes.rb", "  resources :users", "RESOURCES users"),
+    ("config/routes.rb", "  resources :users", "users"),
     ("web.php", "Route::get('/users', [UserController::class]);", "GET /users"),
     ("main.rs", '    .route("/users", get(list))', "/users"),
     ("Program.cs", 'app.MapGet("/users", List);', "GET /users"),

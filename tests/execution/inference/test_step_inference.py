@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from execplan.core.plan.reader import read, read_text
 from execplan.core.text.text_lines import Text
-from execplan.execution.compile import compile_plan
+from execplan.execution.compile import compile_plan, find_plan_steps
+from execplan.execution.inference.prose_cues import CONDITION, NOT_SAID_TO_RUN
 from execplan.execution.inference.step_inference import infer_steps
 from execplan.execution.parsed_steps import VALIDATE, WORK, ParsedSteps
 from execplan.execution.shell.command_line import parse_command
@@ -328,3 +329,11 @@ def test_sentences_of_other_languages_say_to_run_a_command(sentence: str) -> Non
 def test_sentences_of_other_languages_that_only_mention_a_command(sentence: str) -> None:
     plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{sentence}\n"))
     assert infer_steps(plan, frozenset()).drafts == ()
+
+
+@pytest.mark.parametrize("attributes", ["", " {#t}"])
+def test_what_only_mentions_the_command_of_a_step_is_not_left_out(attributes: str) -> None:
+    sentences = "We like `make test` and `make lint`. If needed, run `make test`."
+    plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n```sh{attributes}\nmake test\n```\n\n{sentences}\n"))
+    skipped = {(entry.text, entry.why) for entry in find_plan_steps(plan).skipped}
+    assert skipped == {("make lint", NOT_SAID_TO_RUN), ("make test", CONDITION)}

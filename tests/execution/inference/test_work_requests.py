@@ -21,12 +21,28 @@ REQUESTS = {
     "Füge eine Seite hinzu.": ["Füge eine Seite hinzu."],
     "Ajoutez une page.": ["Ajoutez une page."],
     "添加一个页面。": ["添加一个页面。"],
+    "`docs/b.md`에 새 설명을 추가한다.": ["`docs/b.md`에 새 설명을 추가한다."],
+    "분석 스크립트를 확장해서 다음을 저장하게 한다.": ["분석 스크립트를 확장해서 다음을 저장하게 한다."],
+    "필요하면 설명을 추가한다.": [],
+    "설명을 추가했다.": [],
+    "`src/b.py`に関数を追加する。": ["`src/b.py`に関数を追加する。"],
+    "必要に応じて関数を追加する。": [],
+    "After that, add a page.": ["After that, add a page."],
+    "Start by extracting the parser.": ["Start by extracting the parser."],
+    "Finally, clean up the parser.": ["Finally, clean up the parser."],
+    "Start by running `make test`.": [],
     "The parser adds a page.": [],
     "Adding a page is easy.": [],
     "Run `make test`.": [],
     "Create `src/a.py` with one line.": [],
     "Create `src/b.py` with one line.": ["Create `src/b.py` with one line."],
     "Update the lock file by `make lock`.": [],
+    "Update the parser, then run `make lock`.": ["Update the parser, then run `make lock`."],
+    "Run `make lock`, then update the page.": ["Run `make lock`, then update the page."],
+    "Run `make lock` and `make test`.": [],
+    "Update the parser and run the tests:\n\n" + STEP.replace("#a", "#b").replace("a.py", "c.py"): [
+        "Update the parser and run the tests:"
+    ],
     "Add the file:\n\n" + STEP.replace("#a", "#b").replace("a.py", "c.py"): [],
 }
 
@@ -65,6 +81,18 @@ def test_annotate_writes_manual_steps_first_and_below_their_items_and_only_once(
     steps = {step.id: step for step in compiled.document.steps}
     assert steps["l"].depends_on == ("add-test",)
     assert steps["a"].depends_on == ("write-page-docs-b-md",)
+
+
+def test_annotate_adds_concrete_steps_where_the_plan_lacks_them_and_binds_no_task_that_only_reads(repo: Folder) -> None:
+    plan = repo.plan(
+        "# T\n\n## Progress\n\n- [ ] Read `src/a.py`.\n\n## Implementation Plan\n\nChange `src/a.py`.\n\n## Validation\n\nIt works.\n"
+    )
+    assert "write such work as manual steps: execplan compile" in repo.run("compile").err
+    repo.ok("compile", "--annotate")
+    block = "## Concrete Steps\n\n```text {#change-src-a-py type=manual}\nChange `src/a.py`.\n```\n\n## Validation\n"
+    assert block in plan.read_text()
+    assert [step["type"] for step in repo.ok("compile")["steps"]] == ["manual"]
+    assert "nothing to annotate" in repo.run("compile", "--annotate").out
 
 
 def test_compile_and_evaluate_show_it_and_run_as_before(repo: Folder) -> None:

@@ -178,6 +178,7 @@ def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: InProcessR
     desk.data("rollback")
     steps = desk.data("evaluate")["steps"]
     assert [step["dry_run"]["kind"] for step in steps] == ["exact", "exact", "exact"]
+    assert desk.type("evaluate").out.splitlines()[-1] == f"next: execplan compile {NAME}", "the plan has other steps"
     assert desk.approve()["done"] == []
     assert desk.type("run").exit == 0
     record = recorded(desk)
