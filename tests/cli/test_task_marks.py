@@ -34,7 +34,7 @@ def test_another_mark_keeps_the_plan_open(repo: Folder, mark: str) -> None:
     assert f"3. Write the tests. (marked [{mark}])" in repo.run("status").out
     assert f"3. Write the tests. (marked [{mark}])" in repo.run("next").out
     assert (data(repo, "next")["task"]["state"], data(repo, "next")["task"]["mark"]) == ("other", mark)
-    assert "2 of 3 tasks done, 1 with another mark" in repo.run("prime").out
+    assert "2 of 3 tasks done, 1 marked otherwise" in repo.run("prime").out
     assert repo.run("archive", "--complete").out.startswith("no complete plans to archive")
     refused = repo.run("archive", NAME)
     assert refused.exit == 1

@@ -226,12 +226,12 @@ class ParsedPlan(NamedTuple):
 
     @property
     def other_states_text(self) -> str:
-        """How many tasks are neither open nor done, such as `1 dropped, 2 with another mark`; empty if none is."""
+        """How many tasks are neither open nor done, such as `1 dropped, 2 marked otherwise`; empty if none is."""
         other_tasks = [task for task in self.tasks if task.state == OTHER]
         dropped = len([task for task in other_tasks if task.is_dropped])
         remaining = len(other_tasks) - dropped
         parts = [f"{dropped} dropped"] if dropped else []
-        return ", ".join(parts + ([f"{remaining} with another mark"] if remaining else []))
+        return ", ".join(parts + ([f"{remaining} marked otherwise"] if remaining else []))
 
     @property
     def is_archived_unfinished(self) -> bool:

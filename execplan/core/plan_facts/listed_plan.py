@@ -25,7 +25,7 @@ class TaskCounts(NamedTuple):
 
 
 class OpenTask(NamedTuple):
-    """A task of a plan that still needs work: an open one, or one with another mark, such as `[~]`."""
+    """A task of a plan that still needs work: an open one, or one marked otherwise, such as `[~]`."""
 
     number: int
     """Position among the plan's tasks, from 1."""

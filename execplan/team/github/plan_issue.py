@@ -154,7 +154,7 @@ def _purpose_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:
 
 
 def _task_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:
-    """Yield the tasks as a task list; a task with another mark is open, and its mark is shown."""
+    """Yield the tasks as a task list; a task marked otherwise is open, and its mark is shown."""
     for task in plan.tasks:
         mark = "x" if task.state == DONE else " "
         yield f"{'  ' * min(task.depth, 8)}- [{mark}] {_task_text(task, redact)}"
