@@ -20,8 +20,9 @@ from execplan.core.plan.metadata_values import LIST_KEYS, TEXT_KEYS, normalize_k
 from execplan.core.plan.model import COMPLETE, ParsedPlan
 from execplan.core.plan.placeholder_text import unfilled_sections
 from execplan.core.plan.plan_metadata import read_metadata
-from execplan.core.plan.section_roles import find_role
+from execplan.core.plan.section_roles import PLAN_ROLES, find_role
 from execplan.core.plan_store import plan_selection, plan_store
+from execplan.core.plan_store.hint_reader import NEW_TEXT
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
 from execplan.core.project.project import Project
 from execplan.core.text.message_parts import quote
@@ -78,13 +79,15 @@ def set_(
         raise usage_error(message, "execplan set 'Plan of Work' 'First the scanner.'")
     lines = read_lines(text, "the section")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    section = _find_title(plan_store.load(project, ref).plan, section)
     try:
         amended = plan_updates.set_section(project, ref, section, lines, create=create, options=options)
     except ExecplanError as error:
         if error.code == "no-such-section" and normalize_key(section) in (*TEXT_KEYS, *LIST_KEYS):
             command = f"execplan set --meta {quote(f'{normalize_key(section)}={text}')} -p {ref.shell_name}"
             error.hint, error.candidates = f"for the plan's metadata: {command}", ()
+        elif error.code == "no-such-section" and (title := _find_title(plan_store.load(project, ref).plan, section)):
+            command = f"execplan set {quote(title)} {quote(NEW_TEXT)} -p {ref.shell_name}"
+            error.hint = f"this plan has {title} for that: {command}; or {error.hint}"
         raise
     name = quote_plan_name(ref.id, amended.path)
     parsed_plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
@@ -100,13 +103,13 @@ def set_(
 
 
 def _find_title(plan: ParsedPlan | None, section: str) -> str:
-    """Return the title of the only section with the same role as a standard one that is missing; otherwise the name."""
+    """Return the title of the only section with the role of a standard one that is missing; empty if there is none."""
     name = outline.canonical_name(section)
-    if plan is None or name is None or plan.section(name) is not None:
-        return section
+    if plan is None or name is None:
+        return ""
     role = find_role(name, plan.text.titles)
     titles = [other.title for other in plan.sections if find_role(other.title, plan.text.titles) == role]
-    return titles[0] if role is not None and len(titles) == 1 else section
+    return titles[0] if role not in (None, *PLAN_ROLES) and len(titles) == 1 else ""
 
 
 def _plan_before_metadata(section: str | None, text: str | None, plan: str | None, *, create: bool) -> str | None:

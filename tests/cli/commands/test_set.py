@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 
-def test_a_standard_name_means_the_section_with_its_role(repo: Folder) -> None:
+def test_a_missing_section_leads_to_the_one_with_its_role(repo: Folder) -> None:
     created = repo.ok("new", "Read lines", "--template", "plain")
-    for options in ((), ("--create",)):
-        repo.ok("set", "Purpose", f"Lines are read. {options}", "-p", created["id"], *options)
     text = (repo.path / created["path"]).read_text()
-    assert "## Purpose" not in text
-    assert "## Goal\n\nLines are read. ('--create',)\n" in text
+    hint = repo.run("set", "Purpose", "Lines are read.", "-p", created["id"], "--json").json["error"]["hint"]
+    assert hint.startswith("this plan has Goal for that: execplan set Goal 'New text' -p ")
+    assert repo.run("set", "Plan of Work", "x", "-p", created["id"]).exit == 3, "Tasks are no section for that"
+    assert (repo.path / created["path"]).read_text() == text
 
 
 def test_the_hints_of_a_new_plan_in_another_form_work_without_an_editor(repo: Folder) -> None:
