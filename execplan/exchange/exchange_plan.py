@@ -16,6 +16,8 @@ DROPPED: Final = "dropped"
 MARKS: Final = {OPEN: " ", BEGUN: "~", DONE: "x", DROPPED: "-"}
 """The character in the checkbox of a task, by its state."""
 _BOX = re.compile(r"^([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\](?=[ \t])", re.MULTILINE)
+_STRIKE = re.compile(r"(?P<before>^|.)~~", re.DOTALL)
+"""A mark that begins or ends struck text, and the character before it: without one, or after a space, it begins."""
 MAX_DEPTH: Final = 9
 """Greatest depth of a task that is read: deeper ones become siblings."""
 _LABELS = ("assignee", "priority", "due", "labels", "needs")
@@ -183,8 +185,20 @@ def to_box(task: ExchangeTask) -> ExchangeTask:
 
 def from_box(task: ExchangeTask) -> ExchangeTask:
     """Return a task as `to_box` got it."""
-    is_struck = task.text.startswith("~~") and task.text.endswith("~~") and len(task.text) > len("~~~~")
-    return task._replace(state=DROPPED, text=task.text[2:-2]) if task.state == DONE and is_struck else task
+    is_dropped = task.state == DONE and _is_struck_as_a_whole(task.text)
+    return task._replace(state=DROPPED, text=task.text[2:-2]) if is_dropped else task
+
+
+def _is_struck_as_a_whole(text: str) -> bool:
+    """Return whether a text is one that is struck through, rather than several: `~~a ~~b~~ c~~`, but not `~~a~~ ~~c~~`."""
+    if not (text.startswith("~~") and text.endswith("~~") and len(text) > len("~~~~")):
+        return False
+    depth = 1
+    for mark in _STRIKE.finditer(text[2:-2]):
+        depth += 1 if mark["before"].strip() == "" else -1
+        if not depth:
+            return False
+    return True
 
 
 def normalize_tasks(tasks: Sequence[ExchangeTask]) -> tuple[ExchangeTask, ...]:

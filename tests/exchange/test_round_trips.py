@@ -109,6 +109,7 @@ def test_json_keeps_everything(tasks: tuple[ExchangeTask, ...]) -> None:
     assert read_form("json", SourceFile("a.json", exported.files[""])) == plan
 
 
+@example((ExchangeTask("~~no~~ ~~no~~", state=DONE),))
 @given(FILES)
 def test_github_issues_keep_what_a_task_list_can_hold(tasks: tuple[ExchangeTask, ...]) -> None:
     parsed = clean_plan(_parse(tasks)).plan

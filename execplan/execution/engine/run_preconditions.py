@@ -80,8 +80,10 @@ def must_be_approved_again(project: Project, ref: PlanRef, run: str) -> bool:
 
 def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str, Any]:
     """Return the entry fields for programs of steps yet to run that changed while a step ran: it may build or install some."""
+    if not run_state.programs:
+        return {}
     completed = run_state.steps_with_status(states.COMPLETED)
-    steps = [step for step in context.document.steps if step.id not in completed] if run_state.programs else []
+    steps = [step for step in context.document.steps if step.id not in completed]
     current = _resolve_steps(context.run_paths.project, steps)
     changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
     return {"programs": programs_json(changed)} if changed else {}
