@@ -18,6 +18,8 @@ _OPTION_SYNONYMS = {
     "agent": ("as",),
     "user": ("as",),
     "message": ("reason", "why"),
+    "all": ("complete",),
+    "format": ("json",),
 }
 """Names by which people look for an option, without hyphens."""
 

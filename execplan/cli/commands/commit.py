@@ -33,6 +33,9 @@ from execplan.team.advice.archive_commit import changed_archived_plans, uncommit
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.worktrees.worktree_record import finish_command, list_archived
 
+_MAX_IGNORED = 3
+"""Maximum number of ignored plans that a message names."""
+
 
 @define_command(
     reads="the plans, their artifacts directories, and files beside them such as `parser.progress.md`.",
@@ -108,7 +111,7 @@ def _nothing_open_answer(project: Project, archived: Sequence[tuple[Project, Pla
 
 
 def _name_uncommitted(answer: Answer, project: Project) -> Answer:
-    """Return the answer of `commit --all` with what it leaves: deleted plans, and the settings."""
+    """Return the answer of `commit --all` with what it leaves: deleted and ignored plans, and the settings."""
     from execplan.core.scaffold.settings_commit import uncommitted_settings
 
     deleted, files = missing_plans.find_deleted(project), uncommitted_settings(project)
@@ -119,8 +122,19 @@ def _name_uncommitted(answer: Answer, project: Project) -> Answer:
         arguments = [quote(os.path.relpath(os.path.join(project.root, file))) for file in unstaged or files]
         commands += (f"{action} {' '.join(arguments)}",)
     names = [*[f"{project.display_path(path)} (deleted)" for path in deleted], *files]
+    if ignored := _ignored_plans(project):
+        names += [f"{path} (ignored by git)" for path in ignored[:_MAX_IGNORED]]
+        commands += ("execplan doctor",)
     lines = [answer.text, *([printable_lines([f"not committed: {', '.join(names)}"])] if names else [])]
     return answer._replace(text="\n".join(lines), next_commands=(*answer.next_commands, *commands))
+
+
+def _ignored_plans(project: Project) -> list[str]:
+    """Return the paths from the root of plans that git ignores, so that they are never committed."""
+    paths = {project.display_path(ref.path) for ref in plan_store.all_refs(project)}
+    folders = [project.display_path(path) for path in project.plan_paths]
+    query = ("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", *folders)
+    return sorted(paths & {os.fsdecode(path) for path in git_query.output(project, *query).split(b"\0")})
 
 
 def _removal_commands(deleted: Sequence[str]) -> tuple[str, ...]:
