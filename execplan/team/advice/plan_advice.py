@@ -175,8 +175,8 @@ def advise_after_failure(project: Project, ref: PlanRef, run: LastRunJson, name:
     why = execution_status.failed_run_text(run)
     if execution_status.is_rolled_back(run):  # the steps are evaluated as they are in the plan, edited or not
         evaluate_command = f"execplan evaluate {name}"
-        work = error_hints.CORRECT_OR_EDIT if run["reason"] else "edit the steps in the plan if they are wrong"
-        return Advice((evaluate_command, show_command), Work(work, evaluate_command), why=why)
+        description = error_hints.CORRECT_OR_EDIT if run["reason"] else "edit the steps in the plan if they are wrong"
+        return Advice((evaluate_command, show_command), Work(description, evaluate_command), why=why)
     if execution_status.is_edited(run):
         why = f"{why}; it {describe_open_state(str(run['state']), str(run['why']))}"
         return Advice((execution_status.edited_run_command(run, name), show_command), why=why)
