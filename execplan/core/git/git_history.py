@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO
 
@@ -155,6 +154,8 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
     git_query.require_regular_files(projects[0])
     trace.log(f"run git {' '.join(args)}")
     command, environment = prepare_git_command(root, args)
+    import tempfile  # few queries need it, and it loads the compression modules
+
     with tempfile.TemporaryFile() as stdin_file:
         stdin_file.write("".join([f"{symbol}\n" for symbol in sorted(missing)]).encode())
         stdin_file.seek(0)
