@@ -183,10 +183,12 @@ def expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> Sta
 
 
 def _is_expected(step: Mapping[str, Any], file_change: CallFileChange, scope: GuardScope) -> bool:
-    """Check whether the current file is as the run left it or as it was approved."""
-    state = expected_state(step, file_change.path, scope)
-    if state is None:
-        return False
+    """Check whether the current file is as the run left it or as it was approved, or as it was before a failed attempt."""
+    states = (expected_state(step, file_change.path, scope), scope.before_work.get(file_change.path))
+    return any([state is not None and _is_in_state(file_change, state, scope) for state in states])
+
+
+def _is_in_state(file_change: CallFileChange, state: State, scope: GuardScope) -> bool:
     if state.kind == LINK:
         try:
             return os.readlink(os.path.join(scope.root, file_change.path)) == state.link

@@ -28,7 +28,7 @@ from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
 from execplan.core.project import project_discovery
 from execplan.core.project.project import Project
 from execplan.core.text.invisible_characters import escape_unprintable
-from execplan.core.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count, join_first
 from execplan.team.advice.archive_commit import changed_archived_plans, uncommitted_archive_commands
 from execplan.team.advice.conflict_warnings import conflict_commands, conflict_warnings
 from execplan.team.worktrees.worktree_record import finish_command, list_archived
@@ -123,7 +123,7 @@ def _name_uncommitted(answer: Answer, project: Project) -> Answer:
         commands += (f"{action} {' '.join(arguments)}",)
     names = [*[f"{project.display_path(path)} (deleted)" for path in deleted], *files]
     if ignored := _ignored_plans(project):
-        names += [f"{path} (ignored by git)" for path in ignored[:_MAX_IGNORED]]
+        names.append(f"{join_first(ignored, _MAX_IGNORED)} (ignored by git)")
         commands += ("execplan doctor",)
     lines = [answer.text, *([printable_lines([f"not committed: {', '.join(names)}"])] if names else [])]
     return answer._replace(text="\n".join(lines), next_commands=(*answer.next_commands, *commands))

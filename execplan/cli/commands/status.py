@@ -96,8 +96,8 @@ def status(
 ) -> Answer:
     """Show plans by state, and the next task of each open plan.
 
-    Broken plans come first. Archived plans are only counted; use --all or --state to list them. On a terminal, and
-    always from eleven, this also applies to complete plans. Exits 1 if a plan is broken.
+    Broken plans come first. Archived plans are only counted; use --all or --state to list them. So are complete plans on
+    a terminal, or if there are more than ten, unless there are no others. Exits 1 if a plan is broken.
     """
     is_filtered = bool(everything or states or stalled or limit is not None or sort != _BY_STATE)
     is_named = plan is not None or (not is_filtered and plan_selection.plan_from_environment() is not None)
@@ -127,8 +127,9 @@ def status(
     ]
     rows = _sorted_rows([row for row in rows if row.data["stalled"] or not stalled], sort)
     names = name_plans([row.plan for row in rows])
-    has_many_complete = [row.data["state"] for row in rows].count(COMPLETE) > _MAX_COMPLETE or sys.stdout.isatty()
-    hides_complete = has_many_complete and not (is_named or everything or states or call.as_json)
+    has_many_complete = [row.data["state"] for row in rows].count(COMPLETE) > _MAX_COMPLETE
+    lists_complete = is_named or everything or states or call.as_json
+    hides_complete = not lists_complete and (has_many_complete or sys.stdout.isatty())
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]

@@ -1,8 +1,8 @@
 """A file with contents by name: they are appended, the last one with a name counts, and none is there twice.
 
 A header line has the SHA-256 of a content, its size and its name; the content and a newline follow. Instead of a size,
-`-` means that the content is there already. What a killed writer or a power failure has left at the end is ignored, and
-overwritten by the next writer.
+`-` means that the content is there already. What a killed writer or a power failure has left incomplete at the end is
+ignored, and overwritten by the next writer. A content that does not have its digest is refused.
 """
 
 from __future__ import annotations

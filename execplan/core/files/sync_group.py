@@ -18,6 +18,7 @@ class UnsyncedFiles:
 
     def __init__(self) -> None:
         self._handles: dict[tuple[int, ...], int] = {}
+        self._failure: OSError | None = None
 
     def add(self, handle: int) -> None:
         """Add an open file or directory, unless it is there already."""
@@ -26,20 +27,24 @@ class UnsyncedFiles:
             self._handles[key] = os.dup(handle)
 
     def sync(self) -> None:
-        """Sync all files that were added. Raises OSError; the files that are left then stay unsynced.
+        """Sync all files that were added. Raises OSError, then and every time after.
 
         A file that another thread adds again meanwhile is synced again, because it may have been written since.
         """
+        if (
+            self._failure is not None
+        ):  # the system forgets what it could not write: another try would only seem to succeed
+            raise self._failure
         while self._handles:
-            key = next(iter(self._handles))
-            handle = self._handles.pop(key)
-            try:
-                os.fsync(handle)
-            except OSError:
-                self.add(handle)
-                raise
-            finally:
-                os.close(handle)
+            for key in list(self._handles):  # in this order, so that a name is on disk after what it names
+                handle = self._handles.pop(key)
+                try:
+                    os.fsync(handle)
+                except OSError as error:
+                    self._failure = error
+                    raise
+                finally:
+                    os.close(handle)
 
     def close(self) -> None:
         """Forget the files that are left."""

@@ -45,6 +45,8 @@ OUTLINE: tuple[OutlineSection, ...] = (
     OutlineSection(ARTIFACTS, False, ("artefacts and notes",)),
     OutlineSection(INTERFACES, False, ("dependencies",)),
 )
+INTRODUCTION: Final = "the introduction"
+"""Name of the text between the title and the first section."""
 NAMES = tuple([kind.name for kind in OUTLINE])
 METADATA_TITLES = frozenset(("metadata", "plan metadata"))
 """Titles of sections with a list of metadata, in the form of `title_key`."""

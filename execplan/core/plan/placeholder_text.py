@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.core.plan import outline
 from execplan.core.plan.model import COMPLETE
 from execplan.core.plan.placeholder_data import DATA
 
@@ -38,10 +39,6 @@ def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
     ]
 
 
-INTRODUCTION = "the introduction"
-"""Name of the text between the title and the first section."""
-
-
 def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
     """Return the names of the sections that still contain a template's placeholder text, each with these lines.
 
@@ -52,7 +49,7 @@ def find_unfilled(plan: ParsedPlan) -> list[tuple[str, list[int]]]:
     is_complete = plan.state() == COMPLETE
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     above = [at for at in plan.placeholder_lines if at < first_section and at != plan.title_line]
-    sections = [(INTRODUCTION, above)] if above else []
+    sections = [(outline.INTRODUCTION, above)] if above else []
     for section in plan.sections:
         if not (lines := [at for at in plan.placeholder_lines if section.start <= at < section.end]):
             continue

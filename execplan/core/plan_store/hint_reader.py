@@ -65,6 +65,8 @@ def fill_command(section: str, plan: str) -> str:
     """Return the command that writes a section; `plan` is the name of the plan, quoted for a shell."""
     if section == outline.PROGRESS:
         return f"execplan add 'First step' -p {plan}"
+    if section == outline.INTRODUCTION:
+        return f"execplan edit {plan}"
     return f"execplan set {quote(section)} {quote(NEW_TEXT)} -p {plan}"
 
 

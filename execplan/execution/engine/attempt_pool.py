@@ -123,8 +123,9 @@ class AttemptPool:
         performed = self._own_changes(step, performed)
         self.repair()
         program_fields = changed_program_fields(self.context, self.journal_writer.run_state)
-        is_last_action = performed.ok and step.task is None and not self.running_steps
-        write = self.journal_writer.write_unsynced if is_last_action else self.journal_writer.write
+        # nothing depends on such a result until `sync_results`, or until the run ends
+        is_synced_later = performed.ok and step.task is None and not self.running_steps
+        write = self.journal_writer.write_unsynced if is_synced_later else self.journal_writer.write
         write(RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields)
         if performed.ok:
             self.tick_task(step)
@@ -133,8 +134,7 @@ class AttemptPool:
 
     def sync_results(self) -> None:
         """Sync the results of attempts before the run continues. Raises ExecplanError."""
-        if self.journal_writer.run_state.attempts:  # the first entry of the run is synced with that of an attempt
-            self.journal_writer.sync()
+        self.journal_writer.sync()
 
     def stop_services(self) -> None:
         """Stop all services, and record how each ended. Raises ExecplanError."""

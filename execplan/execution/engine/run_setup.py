@@ -137,9 +137,9 @@ def write_first_entry(
     approved_plan: ApprovedPlan,
     **extra_fields: Any,
 ) -> None:
-    """Write the first entry of a run with extra fields; once it is on disk, the approval is used by this run alone.
+    """Write the first entry of a run with extra fields; from then on, the approval is used by this run alone.
 
-    It is synced with the entry after it, before any step runs. Raises ExecplanError.
+    Raises ExecplanError.
     """
     binding, document = approved_plan.binding, approved_plan.document
     run_fields = {
@@ -148,7 +148,7 @@ def write_first_entry(
         "revision": document.revision,
         "document": binding.document,
     }
-    journal_writer.write_unsynced(
+    journal_writer.write(
         BEGUN,
         **{
             **run_fields,
@@ -159,7 +159,7 @@ def write_first_entry(
             **extra_fields,
         },
     )
-    journal_writer.after_sync = lambda: _mark_used(run_paths, approved_plan)
+    _mark_used(run_paths, approved_plan)
 
 
 def _mark_used(run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:

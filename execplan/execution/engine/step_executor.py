@@ -89,10 +89,9 @@ def _read_outcome(context: RunContext, step: Step, attempt: Attempt) -> CommandR
     """Return how the command of an attempt ended, or how far it came; `begun` if that is not known for sure."""
     from execplan.execution.engine.commands.command_result import read_marks
 
-    outcome = read_marks(program_marks_path(context.run_paths, step, attempt.number))
-    if outcome == "never" and not tree_snapshots.are_marks_complete(context.run_paths):
+    if not tree_snapshots.are_marks_complete(context.run_paths):
         return "begun"
-    return outcome
+    return read_marks(program_marks_path(context.run_paths, step, attempt.number))
 
 
 def _written_changes(

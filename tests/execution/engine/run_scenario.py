@@ -213,11 +213,6 @@ class RunScenario:
         state = self.repo.path / ".git/execplan/runs"
         for mark in [*state.glob("*/*.begun"), *state.glob("*/*.ended"), *state.glob(f"*/{MACHINE_START}")]:
             mark.unlink()
-        for journal in state.glob("*.jsonl"):
-            if journal.read_bytes().count(b"\n") == 1:  # the first entry is synced with the second one
-                shutil.rmtree(self.artifacts / "runs" / journal.stem)
-                for path in [*state.glob(f"{journal.stem}.*"), *state.parent.glob(f"plans/*/{journal.stem}")]:
-                    path.unlink()
 
     @property
     def artifacts(self) -> Path:

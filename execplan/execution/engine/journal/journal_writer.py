@@ -20,7 +20,7 @@ from execplan.execution.engine.run_records.run_summary import never_begun_error
 from execplan.execution.engine.run_state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any, Final
 
     from execplan.core.secrets.redaction import Redactor
@@ -92,8 +92,6 @@ class JournalWriter:
         """Warnings about files restored at the resume that could not be shown then."""
         self.is_running_steps = False
         """Whether this process runs steps."""
-        self.after_sync: Callable[[], None] | None = None
-        """What is to be done once the entries written so far are on disk."""
         self._lock = threading.RLock()
 
     def write(self, kind: str, **fields: Any) -> RunEntry:
@@ -115,20 +113,12 @@ class JournalWriter:
             self.run_state.apply_entries([entry])
             self.audit_log.append_entries(self.run, [entry])
             self._notify_observer(entry)
-            if durable:
-                self._finish_sync()
         return entry
 
     def sync(self) -> None:
         """Sync all entries before something depends on them. Raises ExecplanError."""
         with self._lock:
             self.journal.sync()
-            self._finish_sync()
-
-    def _finish_sync(self) -> None:
-        action, self.after_sync = self.after_sync, None
-        if action is not None:
-            action()
 
     def write_transition(self, transition: StepTransition) -> None:
         """Write the entry of a step that does not run. Raises ExecplanError."""

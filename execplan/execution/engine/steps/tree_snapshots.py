@@ -182,6 +182,8 @@ def _program_end(context: RunContext, step: Step, attempt: int) -> int:
 
     A supervisor that outlived execplan writes its mark a while after the end, so that the time of the mark is too late.
     """
+    if not are_marks_complete(context.run_paths):
+        return 0
     bases = [program_marks_path(context.run_paths, step, attempt, test=test) for test in (False, True)]
     end = 0
     for base in [base for base in bases if os.path.lexists(f"{base}.begun")]:

@@ -47,7 +47,7 @@ def test_the_evidence_is_on_disk_when_the_session_has_ended(
         assert (status.st_ino, status.st_size) in synced, path
 
 
-def test_a_run_of_one_command_syncs_ten_times(
+def test_a_run_of_one_command_syncs_twelve_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synced: list[tuple[int, int]]
 ) -> None:
     desk = RunRepository(tmp_path / "repo", monkeypatch)
@@ -61,8 +61,10 @@ def test_a_run_of_one_command_syncs_ten_times(
         paths.kept_path,
         os.path.dirname(paths.state),
         project_state.plan_state_dir(paths.project, paths.ref.path),
-        paths.state_journal,  # the beginning of the run, and of the step
+        paths.state_journal,  # the beginning of the run
         os.path.join(os.environ["XDG_STATE_HOME"], "execplan", "approvals"),
+        paths.kept_path,  # the list of files
+        paths.state_journal,  # the beginning of the step
         paths.state_journal,  # the result, and the end
         os.path.join(paths.transcripts, "01-touch.md"),
         os.path.join(paths.folder, "../../ledger.jsonl"),
@@ -72,4 +74,4 @@ def test_a_run_of_one_command_syncs_ten_times(
     at = [number for number, (inode, _) in enumerate(synced) if inode == journal]
     before, between = synced[: at[0]], synced[at[0] + 1 : at[1]]
     assert {inode for inode, _ in before} == {os.stat(path).st_ino for path in expected[:3]}
-    assert [inode for inode, _ in between] == [os.stat(expected[4]).st_ino], "the approval is used before the step"
+    assert [inode for inode, _ in between] == [os.stat(path).st_ino for path in expected[4:6]]
