@@ -16,8 +16,8 @@ DROPPED: Final = "dropped"
 MARKS: Final = {OPEN: " ", BEGUN: "~", DONE: "x", DROPPED: "-"}
 """The character in the checkbox of a task, by its state."""
 _BOX = re.compile(r"^([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\](?=[ \t])", re.MULTILINE)
-_STRIKE = re.compile(r"(?P<before>^|.)~~", re.DOTALL)
-"""A mark that begins or ends struck text, and the character before it: without one, or after a space, it begins."""
+_STRIKE = re.compile(r"~~(?P<begins>(?=\S))?")
+"""A mark that begins or ends struck text: it begins some if no space follows."""
 MAX_DEPTH: Final = 9
 """Greatest depth of a task that is read: deeper ones become siblings."""
 _LABELS = ("assignee", "priority", "due", "labels", "needs")
@@ -195,7 +195,7 @@ def _is_struck_as_a_whole(text: str) -> bool:
         return False
     depth = 1
     for mark in _STRIKE.finditer(text[2:-2]):
-        depth += 1 if mark["before"].strip() == "" else -1
+        depth += -1 if mark["begins"] is None else 1
         if not depth:
             return False
     return True

@@ -110,6 +110,7 @@ def test_json_keeps_everything(tasks: tuple[ExchangeTask, ...]) -> None:
 
 
 @example((ExchangeTask("~~no~~ ~~no~~", state=DONE),))
+@example((ExchangeTask("\\~~no~~", state=DROPPED),))
 @given(FILES)
 def test_github_issues_keep_what_a_task_list_can_hold(tasks: tuple[ExchangeTask, ...]) -> None:
     parsed = clean_plan(_parse(tasks)).plan
