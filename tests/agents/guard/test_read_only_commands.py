@@ -695,5 +695,7 @@ def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.Dat
     arguments = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
     text = " ".join([name, *arguments])
     call = ToolCall(COMMAND, "Bash", "/", command=text)
-    if read_policy.find_read_paths(call, BARE) is not None:
+    if (
+        read_policy.find_read_paths(call, BARE) is not None and ".." not in arguments
+    ):  # which is inside only at the root
         assert set(rated_levels(text)) == {LOW}, text
