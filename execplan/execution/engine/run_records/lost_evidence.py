@@ -66,7 +66,7 @@ def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
 def restore_lost_evidence(project: Project, ref: PlanRef, observer: RunObserver | None = None) -> None:
     """Restore the evidence of the last run of a plan if a power failure has taken it. Raises ExecplanError."""
     for run_paths in list_runs(project, ref)[:1]:
-        if list_altered_evidence(run_paths):
+        if list_altered_evidence(run_paths) and read_run_entries(run_paths):
             restore_evidence(run_paths, observer or RunObserver())
 
 
