@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_editing import edit_answer
@@ -10,6 +12,7 @@ from execplan.core.errors import ExecplanError, usage_error
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import PlanChange
 from execplan.core.plan_store.plan_store import PlanRef, quote_plan_name
+from execplan.core.project import project_state
 from execplan.core.project.project import Project
 from execplan.execution.tried_changes.change_reader import read_change
 from execplan.execution.tried_changes.change_restore import STASH_MESSAGE, ensure_restorable, restore_files
@@ -20,6 +23,14 @@ def tried_change_answer(
     project: Project, ref: PlanRef, revisions: str, options: WriteOptions, *, staged: bool, restore: bool
 ) -> Answer:
     """Write the steps of a change into a plan, and revert its files if `restore` is set. Raises ExecplanError."""
+    # without a lock two calls would stash the same change twice, or read files while they are reverted
+    with project_state.lock(project, "change", "compile") if restore else nullcontext():
+        return _write_and_restore(project, ref, revisions, options, staged=staged, restore=restore)
+
+
+def _write_and_restore(
+    project: Project, ref: PlanRef, revisions: str, options: WriteOptions, *, staged: bool, restore: bool
+) -> Answer:
     if revisions and (staged or restore):
         option = "--staged" if staged else "--restore"
         raise usage_error(f"{option} can't be combined with a RANGE, which has its own commits")

@@ -28,7 +28,7 @@ def find_format(project: Project) -> int:
 
 
 def lock(project: Project, name: str, holder: str) -> FileLock:
-    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
+    """Return the lock for a plan's path, for the project (`project`), its commits (`commit`) or its files (`change`)."""
     from execplan.core.files.file_lock import FileLock
 
     if (state_format := find_format(project)) > FORMAT:
