@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from execplan.agents.user_program import sensitive_text
+from execplan.agents.user_program.personal_data import collect_personal_data
 from execplan.context.context_pack import FORMATS, PLAN_TYPES, PRUNE
 from execplan.context.context_settings import Allocation, BudgetShares
 from execplan.context.gathering import file_units
@@ -24,6 +24,7 @@ from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.core.secrets.secret_files import is_secret_file
+from execplan.core.secrets.suspected_secrets import find_suspected_secrets
 from execplan.core.text.text_lines import digest
 
 _MAX_NAMED_FILES: Final = 20
@@ -212,14 +213,14 @@ class _Masker:
         from execplan.execution.engine.commands.command_environment import public_variables
 
         self._redactor = Redactor(os.environ, public_variables(os.environ))
-        self._personal_data = sensitive_text.collect_personal_data(project)
+        self._personal_data = collect_personal_data(project)
         self.counts = {"secret": 0, "path": 0, "name": 0}
 
     def mask(self, text: str, *, only_secrets: bool = False) -> str:
         """Return the text with placeholders; they are counted."""
         text = text.encode("utf-8", "backslashreplace").decode()
         spans = [(start, end, "secret") for start, end in self._redactor.spans(text)]
-        spans += [(start, end, "secret") for start, end in sensitive_text.find_suspected_secrets(text)]
+        spans += [(start, end, "secret") for start, end in find_suspected_secrets(text)]
         if not only_secrets:
             spans += [(start, end, "path") for start, end in self._personal_data.find_paths(text)]
             spans += [(start, end, "name") for start, end in self._personal_data.find_names(text)]

@@ -19,7 +19,7 @@ from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
-from execplan.agents.user_program import sensitive_text
+from execplan.agents.user_program.personal_data import collect_personal_data
 from execplan.agents.user_program.program_call import CALL_FAILURES, INTERRUPTED, CallResult, UserProgram
 from execplan.core.documents.document_io import to_json_bytes
 from execplan.core.edits.plan_writer import WriteOptions
@@ -124,7 +124,7 @@ def prepare_request(
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
     masker = PlanMasker(
-        mark, sensitive_text.collect_personal_data(project), lambda paths: find_ignored_paths(project, paths), share
+        mark, collect_personal_data(project), lambda paths: find_ignored_paths(project, paths), share
     )
     if find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
         path = project.display_path(ref.path)

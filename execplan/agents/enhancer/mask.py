@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from execplan.agents.enhancer.field_sharing import withhold_fields
-from execplan.agents.user_program.sensitive_text import PersonalData, find_secret_arguments, find_suspected_secrets
+from execplan.agents.user_program.personal_data import PersonalData
 from execplan.core.secrets.redaction import Redactor
 from execplan.core.secrets.secret_files import is_secret_file
+from execplan.core.secrets.suspected_secrets import find_secret_arguments, find_suspected_secrets
 from execplan.core.text.fast_json import iter_texts
 from execplan.execution.documents.written_paths import written_paths
 

@@ -11,7 +11,7 @@ from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.unmask import unmask
-from execplan.agents.user_program.sensitive_text import PersonalData
+from execplan.agents.user_program.personal_data import PersonalData
 from tests.agents.enhancer.test_mask import MARK, full_plan, planted, sent_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import plan_content
 from execplan.agents.enhancer.unmask import unmask
-from execplan.agents.user_program import sensitive_text
-from execplan.agents.user_program.sensitive_text import PersonalData
+from execplan.agents.user_program.personal_data import PersonalData, collect_personal_data
 from execplan.cli.schema_builder import build_schema
 from execplan.core.documents.document_model import validate_document
 from execplan.core.text.fast_json import iter_texts
@@ -345,7 +344,7 @@ def test_names_of_this_machine_and_of_its_user(asking: EnhancerRepository) -> No
     asking.git("config", "user.name", "Rosalind Elsie")
     asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
     asking.patch.setenv("LOGNAME", "rosalind-e")
-    personal_data = sensitive_text.collect_personal_data(asking.project()[0])
+    personal_data = collect_personal_data(asking.project()[0])
     text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
     matches = [text[start:end] for start, end in [*personal_data.find_names(text), *personal_data.find_paths(text)]]
     assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(matches)
@@ -361,7 +360,7 @@ def test_what_leaks() -> None:
 
 
 def test_other_paths_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sensitive_text, "_is_there", lambda path: path in ("/corp", "/usr"))
+    monkeypatch.setattr("execplan.agents.user_program.personal_data._is_there", lambda path: path in ("/corp", "/usr"))
     masked_text = plan_masker().mask_text(
         "cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
     )

@@ -13,7 +13,7 @@ from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.toolkit.command_process import redact
-from execplan.agents.user_program.sensitive_text import PersonalData
+from execplan.agents.user_program.personal_data import PersonalData
 from execplan.context.checkpoint_page import format_page
 from execplan.context.context_pack import ContextPack, Unit, redact_pack
 from execplan.context.session_primer import format_primer
