@@ -160,7 +160,9 @@ class FixReport(NamedTuple):
     ) -> FixReport:
         """Return the report with a file that was fixed, or would be; `counts` are its fixed findings by rule."""
         fixed = {**fields, "mended": dict(sorted(counts.items())), **({"diff": result.diff} if is_dry_run else {})}
-        new_lines = [result.diff if is_dry_run else escape_unprintable(line)] if result.changed else []
+        new_lines = []
+        if result.changed:
+            new_lines = [result.diff if is_dry_run else escape_unprintable(line)]
         report = self._replace(lines=(*self.lines, *new_lines), fixed_plans=(*self.fixed_plans, fixed))
         return report.add_warnings(result.warnings)
 

@@ -154,9 +154,9 @@ def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.is_unfinished]
     claimants = dict(overview.claimed_tasks)
     for task_id, task in open_tasks[:_MAX_OPEN]:
-        marker = (
-            ("**in progress** " if overview.claimed_until else "**next** ") if task_id == overview.next_task_id else ""
-        )
+        marker = ""
+        if task_id == overview.next_task_id:
+            marker = "**in progress** " if overview.claimed_until else "**next** "
         claim_note = (
             f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
         )

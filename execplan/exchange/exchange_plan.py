@@ -239,7 +239,8 @@ def task_keys(rows: Sequence[tuple[int, str, str]]) -> list[str]:
     counts: dict[str, int] = {}
     for depth, name, text in rows:
         del above[depth:]
-        key = f"id {name}" if name else f"{above[-1] if above else ''}/{' '.join(text.casefold().split())}"
+        parent = above[-1] if above else ""
+        key = f"id {name}" if name else f"{parent}/{' '.join(text.casefold().split())}"
         counts[key] = counts.get(key, 0) + 1
         key = key if counts[key] == 1 else f"{key} {counts[key]}"
         keys.append(key)

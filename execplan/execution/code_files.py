@@ -101,7 +101,12 @@ def _unbound_reason(path: str, program: Program) -> str:
 
 def _step_readings(step: Step) -> Iterator[_CommandReading]:
     """Yield what the commands of a step read."""
-    command = step.command if step.shell is not None else join(step.argv) if step.argv is not None else None
+    if step.shell is not None:
+        command = step.command
+    elif step.argv is not None:
+        command = join(step.argv)
+    else:
+        command = None
     test = join(step.validation.test_after) if step.validation.test_after is not None else None
     for text in (command, test):
         if text is not None:

@@ -40,7 +40,11 @@ def find_files(step: Step, world: World) -> list[str]:
     if path is None:
         return []
     kind = world.state(path).kind
-    return world.find_files(search_patterns(step)) if kind == FOLDER else [path] if kind != ABSENT else []
+    if kind == FOLDER:
+        return world.find_files(search_patterns(step))
+    if kind != ABSENT:
+        return [path]
+    return []
 
 
 def with_found_files(document: ExecutionPlan, world: World) -> ExecutionPlan:

@@ -89,7 +89,9 @@ def allowed_calls(step: Mapping[str, Any]) -> int:
     """
     hunks = sum([line.startswith(("@@ ", "rename to ")) for line in (step.get("patch") or "").split("\n")])
     matches = (step.get("replacement") or {}).get("count", 0)
-    files = len(step.get("files") or ()) * (2 if step.get("type") == "move" else 1) if step.get("from") else 0
+    files = 0
+    if step.get("from"):
+        files = len(step.get("files") or ()) * (2 if step.get("type") == "move" else 1)
     return int(step.get("max_invocations", 1) * max(hunks, matches, files, 1))
 
 

@@ -36,7 +36,12 @@ def parse_readiness(text: str) -> Readiness | None:
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     if kind == "http" and (rest[:2] != "//" or (name if colon else host) not in _HOSTS):
         return None
-    number = rest if kind == "port" else port if colon else "80"
+    if kind == "port":
+        number = rest
+    elif colon:
+        number = port
+    else:
+        number = "80"
     is_port = number.isascii() and number.isdigit() and len(number) <= len(str(_MAX_PORT)) and int(number) <= _MAX_PORT
     if kind not in ("port", "http") or not is_port or int(number) == 0 or not path.isascii() or " " in path:
         return None

@@ -149,7 +149,10 @@ def _progress_lines(
         if own and content[3] != " " and own[0].startswith("- [ ]"):
             own = None  # it was done in the meantime, as the revised plan says
         indent = line[: len(line) - len(content)]
-        new_lines += [indent + own_line if own_line else "" for own_line in own] if own else [line]
+        if own:
+            new_lines += [indent + own_line if own_line else "" for own_line in own]
+        else:
+            new_lines.append(line)
     separator = [""] if kept_first and new_lines[:1] and new_lines[0].startswith("#") else []
     return [*kept_first, *separator, *new_lines, *kept_last]
 

@@ -123,9 +123,7 @@ def prepare_request(
     mark = secrets.token_hex(_MARK_DIGITS // 2)
     while any([mark in text for text in iter_texts(plan)]):
         mark = secrets.token_hex(_MARK_DIGITS // 2)
-    masker = PlanMasker(
-        mark, collect_personal_data(project), lambda paths: find_ignored_paths(project, paths), share
-    )
+    masker = PlanMasker(mark, collect_personal_data(project), lambda paths: find_ignored_paths(project, paths), share)
     if find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
         path = project.display_path(ref.path)
         message = f"git ignores {path}; ignored files are not sent"

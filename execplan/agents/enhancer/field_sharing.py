@@ -212,7 +212,9 @@ def _withhold_text(text: str | None, make_placeholder: Callable[[str], str]) -> 
 
 
 def _withhold_texts(texts: list[str] | None, make_placeholder: Callable[[str], str]) -> list[str] | None:
-    return None if texts is None else [make_placeholder(text) if text else text for text in texts]
+    if texts is None:
+        return None
+    return [make_placeholder(text) if text else text for text in texts]
 
 
 def _withhold_value(value: Any, make_placeholder: Callable[[str], str]) -> Any:

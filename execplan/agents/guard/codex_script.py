@@ -64,7 +64,10 @@ def is_plain(script: str) -> bool:
         token = _TOKEN.match(script, at)
         if token is None:
             return False
-        rest += token[0] if token.lastgroup == "other" else "\n" if token.lastgroup == "comment" else " result "
+        if token.lastgroup == "other":
+            rest += token[0]
+        else:
+            rest += "\n" if token.lastgroup == "comment" else " result "
         at = token.end()
     rest = _DECLARATION.sub("([", rest)
     return not _INDEXED.search(rest) and not _FORBIDDEN.search(rest)

@@ -187,7 +187,9 @@ class ProjectTools:
 
 def _option(name: str, value: str | None, *, is_text: bool = False) -> list[str]:
     """Return an option with its value, or nothing."""
-    return [] if value is None else [f"{name}={_escape(value) if is_text else value}"]
+    if value is None:
+        return []
+    return [f"{name}={_escape(value) if is_text else value}"]
 
 
 def _commit(commit: bool) -> list[str]:

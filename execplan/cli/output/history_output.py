@@ -152,7 +152,9 @@ def _event_text(event: HistoryEvent) -> str:
     if event.kind in history_event.SECTION_EVENTS:
         counts = [(event.lines_added, "+"), (event.lines_removed, "-")]
         numbers = ", ".join([f"{sign}{count}" for count, sign in counts if count])
-        text = event.text + (f" ({numbers} {'line' if numbers in ('+1', '-1') else 'lines'})" if numbers else "")
+        text = event.text
+        if numbers:
+            text += f" ({numbers} {'line' if numbers in ('+1', '-1') else 'lines'})"
         return text + (f", was: {event.previous}" if event.previous else "")
     if event.kind == history_event.TASK_MARKED:
         return f"[{event.detail}] {event.text}"

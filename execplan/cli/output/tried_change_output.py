@@ -36,10 +36,7 @@ def _write_and_restore(
         raise usage_error(f"{option} can't be combined with a RANGE, which has its own commits")
     tried = read_change(project, revisions, staged=staged)
     if not tried.files and not tried.left:
-        place = f"in {revisions}" if revisions else "staged" if staged else "in the working tree"
-        raise ExecplanError(
-            "no-change", f"no file has changed {place}, apart from plans", hint="see what git finds: git status"
-        )
+        raise _no_change_error(revisions, staged=staged)
     if restore:
         ensure_restorable(project, [file.path for file in tried.files], staged=staged)
     results: list[TriedSteps] = []
@@ -79,3 +76,13 @@ def _write_and_restore(
         "stash": stash or None,
     }
     return answer._replace(data=data, text=text)
+
+
+def _no_change_error(revisions: str, *, staged: bool) -> ExecplanError:
+    if revisions:
+        place = f"in {revisions}"
+    else:
+        place = "staged" if staged else "in the working tree"
+    return ExecplanError(
+        "no-change", f"no file has changed {place}, apart from plans", hint="see what git finds: git status"
+    )

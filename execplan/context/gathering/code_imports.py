@@ -87,7 +87,7 @@ def _read_import(path: str, line: str) -> Iterator[list[str]]:
         target = match[1]
         resolved = resolve_relative(directory, target) if target.startswith(".") or "/" not in target else target
         segments = [segment for segment in (resolved or target).split("/") if segment not in ("", ".", "..", "@", "~")]
-        yield [*segments[:-1], segments[-1].split(".")[0] if "." in segments[-1] else segments[-1]] if segments else []
+        yield [*segments[:-1], segments[-1].split(".")[0]] if segments else []
     elif match := _PLAIN.match(line):
         segments = [
             segment for segment in _SEPARATOR.split(match[1]) if segment and segment not in ("crate", "self", "super")

@@ -131,7 +131,12 @@ def _section_units(plan: ParsedPlan, builder: _UnitBuilder, next_task: Task | No
                 unit_id, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, reason
             )
             stage = _find_stage(title)
-            omission = "is empty" if is_empty_text(text) else "its tasks are completed" if stage in done_stages else ""
+            if is_empty_text(text):
+                omission = "is empty"
+            elif stage in done_stages:
+                omission = "its tasks are completed"
+            else:
+                omission = ""
             is_first = (stage is not None and stage == next_stage) or find_role(section.title, {}) == SCOPE
             yield unit._replace(omission="" if reason else omission, comes_first=is_first)
         notes = builder.text(section.notes_start, section.end, excluded_lines)

@@ -54,7 +54,9 @@ def find_blockers(project: Project, ref: PlanRef, plan: ParsedPlan) -> ArchiveBl
     """
     otherwise = ""
     name, sections = plan_store.name_in_commands(project, ref), unfilled_sections(plan)
-    filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}" if sections else ""
+    filling = ""
+    if sections:
+        filling = f"fill in {sections[0] if len(sections) == 1 else f'{len(sections)} sections'}"
     other_claims = claims.claims_of_others(project, ref, plan) if plan.unfinished_tasks else {}
     if other_claims:
         holder = next(iter(other_claims.values())).name

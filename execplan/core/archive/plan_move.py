@@ -378,5 +378,10 @@ def _is_empty_move(old: str, new: str) -> bool:
 
     Evidence does not move: a plan that leaves the archive loses it.
     """
-    names = set(os.listdir(old)) if os.path.isdir(old) else {old} if os.path.lexists(old) else set()
+    if os.path.isdir(old):
+        names = set(os.listdir(old))
+    elif os.path.lexists(old):
+        names = {old}
+    else:
+        names = set()
     return not os.path.lexists(new) and names <= {EVIDENCE_FILE, ATTESTATION_FILE}

@@ -43,13 +43,12 @@ def spellings(
         for start, end in ((project.root, project.root), (project.base, project.base), (old_folder, new_folder)):
             new_path = os.path.relpath(new, end)
             for old_path in _path_variants(old, start, project.root):
-                lead = (
-                    "/"
-                    if old_path.startswith("/")
-                    else "./"
-                    if old_path.startswith("./") and new_path[:3] != "../"
-                    else ""
-                )
+                if old_path.startswith("/"):
+                    lead = "/"
+                elif old_path.startswith("./") and new_path[:3] != "../":
+                    lead = "./"
+                else:
+                    lead = ""
                 for old_text, new_text in (
                     (old_path, lead + new_path),
                     (_quote_path(old_path), _quote_path(lead + new_path)),

@@ -153,9 +153,9 @@ def _parse_old_edit(number: int, fields: list[str]) -> JournalEntry | None:
         return None
     _, timestamp, command, quoted_summary, stored_texts = fields
     is_move = command in _OLD_MOVE_COMMANDS
-    kind = (
-        FOLLOW if is_move and text_codec.unquote(quoted_summary) == _FOLLOW_SUMMARY else _OLD_MOVE if is_move else EDIT
-    )
+    kind = EDIT
+    if is_move:
+        kind = FOLLOW if text_codec.unquote(quoted_summary) == _FOLLOW_SUMMARY else _OLD_MOVE
     return JournalEntry(
         number, timestamp, command, quoted_summary, stored_texts, False, False, id=f"{number}", kind=kind
     )

@@ -139,7 +139,9 @@ def _merge_chunk(chunk: Chunk) -> tuple[str, ...] | None:
     base, ours, theirs = chunk
     if not base:  # both inserted text at one place: the external text stays, the edit's text follows
         slices = [ours[at : at + len(theirs)] for at in range(len(ours))]
-        return ours if theirs in slices else theirs if theirs[: len(ours)] == ours else ours + theirs
+        if theirs in slices:
+            return ours
+        return theirs if theirs[: len(ours)] == ours else ours + theirs
     if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
         return chunk.merged
     lines = [theirs[at] if ours[at] == base[at] else ours[at] for at in range(len(base))]

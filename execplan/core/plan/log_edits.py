@@ -56,9 +56,9 @@ def add_decision(
         if same_entry is not None:
             return _unchanged(content, same_entry)
         superseded = find_decision(plan.decisions, supersedes) if supersedes is not None else None
-        superseded_text = (
-            (f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text) if superseded else None
-        )
+        superseded_text = None
+        if superseded:
+            superseded_text = f"{superseded.text} ({superseded.date})" if superseded.date else superseded.text
         date, date_author = _format_date_author(plan.text.lines, plan.decisions, now, author)
         fields = [(RATIONALE, reason), (DATE_AUTHOR, date_author)] + (
             [(SUPERSEDES, superseded_text)] if superseded_text else []
@@ -223,7 +223,9 @@ def _insert_log_entry(
     model_entry = model_entries[-1] if model_entries else None
     is_long = any([has_blocks(text) for _, text in (head_field, *fields)])
     is_paragraph = _are_paragraphs(plan, entries) and not is_long
-    bullet = entry_bullet(lines, model_entry) if model_entry else "" if is_paragraph else "- "
+    bullet = "" if is_paragraph else "- "
+    if model_entry:
+        bullet = entry_bullet(lines, model_entry)
     emphasis = "**" if model_entry is not None and lines[model_entry.start][len(bullet) :].startswith("**") else ""
     spans = [(entry.start, entry.end) for entry in model_entries]
     item_format = detect_format(lines, spans, indent=" " * len(bullet), is_loose_default=True)

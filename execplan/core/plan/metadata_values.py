@@ -96,7 +96,9 @@ def split_texts(value: FrontValue) -> tuple[str, ...]:
     """Return the texts of a value of the front matter, which may also be separated by commas."""
     if isinstance(value, dict):
         return ()
-    items = value if isinstance(value, list) else value.split(",") if "://" not in value else [value]
+    items = value
+    if not isinstance(value, list):
+        items = [value] if "://" in value else value.split(",")
     return tuple([item.strip() for item in items if not is_none(item)])
 
 

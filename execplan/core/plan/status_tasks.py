@@ -214,7 +214,9 @@ def split_cells(line: str) -> list[tuple[int, str]]:
 def status_mark(text: str) -> str:
     """Return the mark of a checkbox that means the same as a status; that of a text without one is a question mark."""
     status = read_status(text.strip(_MARKUP))
-    return status.mark if status is not None else "?" if text.strip() else " "
+    if status is not None:
+        return status.mark
+    return "?" if text.strip() else " "
 
 
 def _is_status_word(text: str) -> bool:

@@ -39,7 +39,12 @@ def render_plan(
     """
     from execplan.core.scaffold.template_rendering import TemplateVariables, render_template
 
-    purpose_text = f"- {purpose}" if is_revision_note(purpose) else escape_text(purpose) if purpose else ""
+    if is_revision_note(purpose):
+        purpose_text = f"- {purpose}"
+    elif purpose:
+        purpose_text = escape_text(purpose)
+    else:
+        purpose_text = ""
     author_name = (
         author(project) if plan_templates.has_own(project) else ""
     )  # the built-in templates use no author, and asking Git takes time

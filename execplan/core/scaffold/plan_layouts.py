@@ -237,13 +237,12 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
     )
     if active_name is None:
         existing_names = [name for name in ACTIVE if path_exists(f"{directory}/{name}")]
-        active_name = (
-            existing_names[0]
-            if existing_names
-            else "active"
-            if finished_name and finished_name.lower() in _SIBLING_FINISHED_NAMES
-            else ""
-        )
+        if existing_names:
+            active_name = existing_names[0]
+        elif finished_name and finished_name.lower() in _SIBLING_FINISHED_NAMES:
+            active_name = "active"
+        else:
+            active_name = ""
     parent = os.path.dirname(directory)
     if finished_name is None and os.path.basename(parent).startswith(".") and path_exists(f"{parent}/done"):
         finished_name = "../done"

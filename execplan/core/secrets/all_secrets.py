@@ -201,7 +201,10 @@ def _possible_closers(tail: str, line: str) -> list[str]:
     quotes = [quote for quote in "\"'`" if line.count(quote) % 2]
     closers = quotes + ([f"{quote})" for quote in (*quotes, "")] if line.count("(") > line.count(")") else [])
     if ">" in line:
-        closers += ["/x>" if line.endswith("<") else "x>" if line.endswith("</") else "</x>"]
+        if line.endswith("<"):
+            closers.append("/x>")
+        else:
+            closers.append("x>" if line.endswith("</") else "</x>")
     if "://" in line or "/" in line[line.rfind(" ") :]:
         closers += ["a.b"] if line.endswith("@") else ["@a.b"]
     if line.lstrip().startswith("|"):

@@ -157,7 +157,12 @@ def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, st
             index = data.find(_MIN_RUN, run_end)
             continue
         char_before = source[index - 1] if index else ""
-        starts = [index, index + 1] if char_before == "\\" else [index, index + 2] if char_before == "%" else [index]
+        if char_before == "\\":
+            starts = [index, index + 1]
+        elif char_before == "%":
+            starts = [index, index + 2]
+        else:
+            starts = [index]
         part_start = index
         for name_part in source[index:run_end].translate(_SEPARATOR_TABLE).split(" "):
             starts.append(part_start)

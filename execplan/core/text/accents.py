@@ -36,4 +36,6 @@ def replace_accented(text: str) -> str:
 def _base_letter(char: str) -> str:
     """Return a letter without its accents; the two forms of a small sigma are one."""
     base = remove_accents(char)
-    return _SIGMA if base == _FINAL_SIGMA else base if len(base) == 1 else char
+    if base == _FINAL_SIGMA:
+        return _SIGMA
+    return base if len(base) == 1 else char

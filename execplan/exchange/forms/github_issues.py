@@ -46,7 +46,11 @@ def _is_issue(issue: Mapping[str, Any]) -> bool:
 
 
 def _issues(value: object) -> list[Any]:
-    return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        return [value]
+    return []
 
 
 def write(parsed: ParsedPlan, plan: ExchangePlan) -> ExportedFiles:

@@ -119,7 +119,9 @@ def _is_number(value: object) -> bool:
 def record_violations(record: Mapping[str, Any], now: float) -> list[Violation]:
     """Return all rule violations of a record at the time `now`, in seconds since 1970."""
     steps = record.get("steps")
-    step_dicts = [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list | tuple) else []
+    step_dicts = []
+    if isinstance(steps, list | tuple):
+        step_dicts = [step if isinstance(step, dict) else {} for step in steps]
     violations = [*_check_times(record, "", now)]
     for index, step in enumerate(step_dicts):
         violations += [*_check_times(step, f"/steps/{index}", now), *_check_step(step, index)]

@@ -92,7 +92,7 @@ def _format_names(noun: str, names: set[str]) -> str:
     if len(names) > _MAX_SHOWN:
         items.append(f"{len(names) - _MAX_SHOWN} more")
     listed = f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else items[0]
-    return f"{noun}{'s' if len(names) > 1 else ''} {listed}" if noun else listed
+    return f"{noun}{'s' * (len(names) > 1)} {listed}" if noun else listed
 
 
 def _patterns(kind: str, path: str) -> Iterator[re.Pattern[str]]:

@@ -192,4 +192,6 @@ def job_digest(binding: Binding, jobs: Sequence[Job], number: int) -> str:
 def _portable_state(state: State) -> list[str]:
     if state.kind == FILE:
         return [state.kind, state.sha256, "x" if state.mode & 0o100 else "-"]
-    return [state.kind, state.link if state.kind == LINK else "" if state.kind == FOLDER else state.kind]
+    if state.kind == LINK:
+        return [state.kind, state.link]
+    return [state.kind, "" if state.kind == FOLDER else state.kind]

@@ -81,17 +81,14 @@ def find_instructions(
     if not sentence.spans:
         return Instructions([], [])
     chain, rest = "", ""
-    match = _WHOLE_ITEM.fullmatch(sentence.shape) if is_whole_item else None
-    if match is None and is_whole_item:
-        match = (
-            _LABELED.search(sentence.shape)
-            if is_command_list
-            else _IMPERATIVE.search(sentence.shape)
-            if is_unintroduced
-            else None
+    match = None
+    if is_whole_item:
+        match = _match_item(
+            sentence.shape,
+            is_command_list=is_command_list,
+            is_unintroduced=is_unintroduced,
+            has_directory=has_directory,
         )
-    if match is None and is_whole_item and has_directory:
-        match = _IN_DIRECTORY.search(sentence.shape)
     if match is not None:
         chain = match.group(1)
         first_span = sentence.shape[: match.start(1)].count("\x01")
@@ -120,6 +117,20 @@ def find_instructions(
     return Instructions(
         list(chosen_spans), [(span, "is in a sentence that instructs to run another command") for span in other_spans]
     )
+
+
+def _match_item(
+    shape: str, *, is_command_list: bool, is_unintroduced: bool, has_directory: bool
+) -> re.Match[str] | None:
+    """Match a whole list item that says to run its code spans; the first group contains them."""
+    match = _WHOLE_ITEM.fullmatch(shape)
+    if match is None and is_command_list:
+        match = _LABELED.search(shape)
+    elif match is None and is_unintroduced:
+        match = _IMPERATIVE.search(shape)
+    if match is None and has_directory:
+        match = _IN_DIRECTORY.search(shape)
+    return match
 
 
 def infer_from_paragraph(collector: StepCollector, passage: Passage) -> None:

@@ -43,9 +43,10 @@ def mask_quotes(line: str, *, mask_double_quotes: bool = True) -> str | None:
             continue
         if quote:
             quote = "" if char == quote else quote
-            chars.append(
-                HARD_QUOTED if quote == "'" or char == "'" else char if not mask_double_quotes else SOFT_QUOTED
-            )
+            if quote == "'" or char == "'":
+                chars.append(HARD_QUOTED)
+            else:
+                chars.append(SOFT_QUOTED if mask_double_quotes else char)
         elif char in "'\"":
             quote = char
             chars.append(HARD_QUOTED if char == "'" else SOFT_QUOTED)

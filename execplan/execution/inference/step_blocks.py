@@ -165,7 +165,8 @@ class StepBlockWriter:
         step_id = self._id_allocator.allocate(first.command)
         attributes = [f"#{step_id}"]
         attributes += [f"needs={self._previous_id}"] if first.needs and self._previous_id else []
-        attributes += [f'cwd="{first.cwd}"' if " " in first.cwd else f"cwd={first.cwd}"] if first.cwd != "." else []
+        if first.cwd != ".":
+            attributes.append(f'cwd="{first.cwd}"' if " " in first.cwd else f"cwd={first.cwd}")
         attributes += ["shell"] if uses_shell else []
         attributes += [f"task={_format_task(self._plan, last.attributes['task'])}"] if "task" in last.attributes else []
         self._previous_id = step_id

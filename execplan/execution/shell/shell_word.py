@@ -92,7 +92,9 @@ def decode_ansi_c(text: str) -> str | None:
         at = start
         while at < len(text) and at - start < max_digits and text[at] in digits:
             at += 1
-        code = int(text[start:at], 16 if digits is _HEX else 8) if at > start else -1
+        code = -1
+        if at > start:
+            code = int(text[start:at], 16 if digits is _HEX else 8)
         if code < 0:
             at = max(at, start + (digits is _OCTAL))
             chars.append("\\" + (char if digits is _HEX else text[start:at]))

@@ -161,7 +161,9 @@ def _parse_flag(
     if arg in flags or (arg.startswith("--") and f"{name}?" in flags):
         return _ParsedFlag(frozenset((name,)))
     if arg.startswith("--"):
-        return _ParsedFlag(frozenset(), ((name, value if equals else None),)) if name in value_flags else None
+        if name not in value_flags:
+            return None
+        return _ParsedFlag(frozenset(), ((name, value if equals else None),))
     if allows_numbers and arg[1:].isascii() and arg[1:].isdigit():
         return _ParsedFlag(frozenset())
     used_flags: set[str] = set()

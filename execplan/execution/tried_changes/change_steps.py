@@ -174,7 +174,12 @@ class _StepWriter:
 
     def _write_version(self, file: TriedFile, data: bytes | None, task: str, reference: str) -> str:
         """Write the step that gives a file other bytes; return why there is none, or an empty string."""
-        verb = "add" if file.path not in self._tree.files else "delete" if data is None else "edit"
+        if file.path not in self._tree.files:
+            verb = "add"
+        elif data is None:
+            verb = "delete"
+        else:
+            verb = "edit"
         step_id = self._ids.allocate_for_file(verb, file.path)
         version = file._replace(after=data)
         why = _reason_not_to_write(self._tree, version)

@@ -49,7 +49,9 @@ def group_hunks(plan: ParsedPlan, path: str, before: bytes, after: bytes) -> lis
         done.add(task)
         applied = [hunk for hunk, hunk_task in zip(hunks, tasks, strict=True) if hunk_task in done]
         groups.append(HunkGroup(_apply(old_lines, applied), *task))
-    return groups if len(groups) > 1 else [HunkGroup(after, *(tasks[0] if tasks else default))]
+    if len(groups) > 1:
+        return groups
+    return [HunkGroup(after, *(tasks[0] if tasks else default))]
 
 
 def _find_hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Hunk]:

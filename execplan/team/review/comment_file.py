@@ -169,7 +169,9 @@ def _preview_record(
 def _stored_record(
     project: Project, path: str, record: CommentRecord | None, data: bytes, *, adds_attributes: bool
 ) -> StoredRecord:
-    files = [path, *([_attributes_path(path)] if adds_attributes else [])] if record is not None else []
+    files: list[str] = []
+    if record is not None:
+        files = [path, _attributes_path(path)] if adds_attributes else [path]
     paths = tuple([project.display_path(file) for file in files])
     return StoredRecord(record, project.display_path(path), paths, digest(data), "", None, ())
 

@@ -110,13 +110,12 @@ def _ready_to_archive(facts: StalenessFacts) -> StalePlan | None:
         return None
     if not facts.merged and not facts.is_due_for_archive:
         return None
-    evidence = [
-        f"all {len(plan.tasks)} tasks are done, but the plan is not archived"
-        if len(plan.tasks) > 1
-        else "its task is done, but the plan is not archived"
-        if plan.tasks
-        else "the plan has no tasks and is not archived"
-    ]
+    if len(plan.tasks) > 1:
+        evidence = [f"all {len(plan.tasks)} tasks are done, but the plan is not archived"]
+    elif plan.tasks:
+        evidence = ["its task is done, but the plan is not archived"]
+    else:
+        evidence = ["the plan has no tasks and is not archived"]
     steps = archive_steps(facts, [])
     evidence += [
         *status_evidence(facts, DONE),

@@ -155,7 +155,9 @@ def _draw_bars(chart: Chart, x: _Scale, y: _Scale) -> Iterator[str]:
 
 
 def _legend_name(chart: Chart, series: Series) -> str:
-    sign = ("- -" if series.is_dashed else "\N{EM DASH}") if chart.form == LINES else "\N{BLACK SQUARE}"
+    sign = "\N{BLACK SQUARE}"
+    if chart.form == LINES:
+        sign = "- -" if series.is_dashed else "\N{EM DASH}"
     return (
         f'<tspan fill="{_COLORS[series.color]}" font-weight="bold">{sign}</tspan>'
         f'<tspan dx="4">{escape(series.name)}</tspan><tspan dx="10"> </tspan>'

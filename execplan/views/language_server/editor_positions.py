@@ -34,4 +34,10 @@ def _unit_count(char: str, encoding: str) -> int:
     code = ord(char)
     if encoding == UTF_16:
         return 2 if code > 0xFFFF else 1
-    return 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
+    if code < 0x80:
+        return 1
+    if code < 0x800:
+        return 2
+    if code < 0x10000:
+        return 3
+    return 4

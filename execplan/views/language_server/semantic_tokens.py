@@ -69,7 +69,14 @@ def _box_tokens(document: PlanDocument, task: Task) -> Iterator[Token]:
     """Yield the checkbox or the status of a task, and its timestamp."""
     line = task.box_line
     text = document.lines[line]
-    modifiers = 1 if task.state == DONE else 2 if task.state == OPEN else 4 if task.is_dropped else 0
+    if task.state == DONE:
+        modifiers = 1
+    elif task.state == OPEN:
+        modifiers = 2
+    elif task.is_dropped:
+        modifiers = 4
+    else:
+        modifiers = 0
     if task.status is not None:
         status = task.status.text.strip()
         start = text.find(status, max(task.status.column, 0)) if status else -1

@@ -52,7 +52,11 @@ def _classify_form(url: str) -> str:
     scheme, colon, _ = head.partition(":")
     if colon:
         return EXTERNAL if scheme.lower() in _EXTERNAL_SCHEMES else BLOCKED
-    return ANCHOR if cleaned.startswith("#") else PATH if cleaned else BLOCKED
+    if cleaned.startswith("#"):
+        return ANCHOR
+    if cleaned:
+        return PATH
+    return BLOCKED
 
 
 ANCHOR_PREFIX: Final = "section-"

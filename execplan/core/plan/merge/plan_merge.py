@@ -49,7 +49,9 @@ def restore_line_ends(lines: Sequence[str], base: Text | None, ours: Text, their
 def _uniform_end(text: Text) -> str | None:
     """Return the end that all lines have, an empty string if there is none, or None if the ends differ."""
     line_ends = set(text.ends) - {""}
-    return None if len(line_ends) > 1 else line_ends.pop() if line_ends else ""
+    if len(line_ends) > 1:
+        return None
+    return line_ends.pop() if line_ends else ""
 
 
 def _mixed_ends(lines: Sequence[str], base: Text, ours: Text, theirs: Text) -> list[str]:

@@ -175,7 +175,11 @@ def _blank_lines_between(
         for position in zip(versions, merged_unit.match, _unit_positions(versions, next_unit), strict=True)
     ]
     if ours is not None and theirs is not None:
-        return theirs if ours == base else ours if theirs == base else min(ours, theirs)
+        if ours == base:
+            return theirs
+        if theirs == base:
+            return ours
+        return min(ours, theirs)
     if ours is not None or theirs is not None:
         return (theirs if ours is None else ours) or ()
     if next_unit is None or is_first:

@@ -32,7 +32,9 @@ def list_declared_paths(step: Step) -> list[str]:
 
 def list_replaced_paths(step: Step) -> list[str]:
     """Return the paths that a step declares to write, and the directories that it makes or empties by a copy or a move."""
-    folders = [step.target, step.from_ if step.type is Type.MOVE else None] if step.from_ is not None else []
+    folders: list[str | None] = []
+    if step.from_ is not None:
+        folders = [step.target, step.from_ if step.type is Type.MOVE else None]
     return [*list_declared_paths(step), *normalize_paths([folder for folder in folders if folder is not None])]
 
 
