@@ -12,7 +12,7 @@ from execplan.core.plan_store.hint_reader import ASK, NEW_TEXT
 _TOOLS: Final = {
     **{name: f"{name}(plan)" for name in ("show", "lint", "context", "archive")},
     "status": "status()", "list": "status()", "next": "next_task(plan)", "new": "new_plan(title)",
-    "set": "set_section(section, text)", "handoff": "steps(plan)", "report": "report_step(step)",
+    "set": "set_section(section, text)", "handoff": "steps(plan)", "report": "report_step(step)", "replan": "replan()",
     "evaluate": "steps(view='evaluation', plan)", "add": "edit_task(action='add', text)",
     **{name: f"edit_task(action='{name}', task, text)" for name in ("done", "reopen", "reword", "split")},
     "decide": "record(kind='decision', text)", "discover": "record(kind='discovery', text)",
@@ -30,6 +30,8 @@ _FIELDS: Final = {
 _TOOLS_WITH_AGENT: Final = ("next_task", "edit_task", "record")
 _FLAGS: Final = ("create", "claim", "commit")
 _COMMAND: Final = re.compile(r"execplan (?:-C \S+ )?(\w+)((?: (?:'[^']*'|[^\s;,]+))*)")
+_PIPED: Final = re.compile(r"name a file of the repository, or pipe it in: `[^`]*`")
+"""How `handoff` says to report the output of a command."""
 _OPTION: Final = re.compile(r"(?<![\w-])(--?[a-z]+)(?: PLAN\b)?")
 _ONLY_FOR_COMMANDS: Final = ("--help", "execplan use ", "EXECPLAN_PLAN")
 """Parts of clauses that are of no use to a tool's caller."""
@@ -55,6 +57,15 @@ def name_next_calls(document: Mapping[str, Any]) -> dict[str, Any]:
 def name_calls(text: str) -> str:
     """Return a text of `prime` with calls of tools instead of commands, which are in indented lines there."""
     return "\n".join([_translate(line) if line.startswith("  ") else line for line in text.split("\n")])
+
+
+def name_step_calls(page: str) -> str:
+    """Return a page of `handoff` with calls of tools instead of commands, except in the steps, which run as written."""
+    instructions, heading, steps = page.partition("\n## Steps\n")
+    steps, label, command = steps.rpartition("\nnext: ")
+    lines = _PIPED.sub("pass it as `evidence`", instructions).split("\n")
+    instructions = "\n".join([_translate(line) if line.startswith("execplan ") else line for line in lines])
+    return f"{instructions}{heading}{steps}{label}{_translate(command)}"
 
 
 def _next_calls(commands: Iterable[str]) -> Iterator[str]:

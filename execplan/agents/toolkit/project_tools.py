@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from execplan.agents.toolkit.command_process import Document, error_document, run_command
-from execplan.agents.toolkit.field_names import name_fields, name_next_calls
+from execplan.agents.toolkit.field_names import name_fields, name_next_calls, name_step_calls
 from execplan.context.summary.summarization_request import SummaryFormat, SummaryLength
 from execplan.core.errors import ExecplanError
 from execplan.core.text.pure_paths import is_inside
@@ -115,7 +115,10 @@ class ProjectTools:
         """Get the approved steps with instructions, or the evaluation that a person would approve."""
         if view == "evaluation":
             return await self._run(["evaluate"], plan)
-        return await self._run(["handoff"], plan, as_text=True)
+        document = await self._run(["handoff"], plan, as_text=True)
+        if document["data"] is not None:
+            document["data"]["text"] = name_step_calls(document["data"]["text"])
+        return document
 
     async def report_step(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from execplan.agents.toolkit.field_names import name_step_calls
 from execplan.agents.toolkit.project_tools import ProjectTools
 from tests.conftest import Folder
 
@@ -84,3 +85,10 @@ def test_suggestions_for_a_named_agent_name_it(plain: Folder) -> None:
     assert claimed["next"] == ["show(plan='2026-01-01_a')"]
     done = asyncio.run(tools.edit_task("done", task, agent="a1"))
     assert done["next"] == ["next_task(plan='2026-01-01_a', claim=True, agent='a1')"]
+
+
+def test_a_step_of_the_instructions_stays_as_it_runs() -> None:
+    page = "execplan report build --status completed\n\n## Steps\n\nexecplan show a\n\nnext: execplan -C /a show a\n"
+    assert name_step_calls(page) == (
+        "report_step(step='build', status='completed')\n\n## Steps\n\nexecplan show a\n\nnext: show(plan='a')\n"
+    )
