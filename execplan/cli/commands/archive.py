@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import click
 
@@ -141,27 +142,24 @@ def archive(
     to_archive = [(project, ref) for project, ref in selected if plan_store.unique_name(project, ref) not in blocked]
     bulk = BulkOperation() if len(to_archive) > 1 else None
     confirm_rewrite = rewrite_decider(call, links, has_more=len(to_archive) > 1)
-    failed = CHECK_FAILED
-    moves: list[tuple[Project, PlanRef, MoveResult]] = []
-    for project, ref in plan_archive.order_by_mentions(to_archive):
-        try:
-            moved = plan_moves.archive(
-                project,
-                ref,
-                options._replace(bulk=bulk),
-                reason=reason_text,
-                successor=successor,
-                abandoned=how == ABANDONED,
-                force=force,
-                confirm_rewrite=confirm_rewrite,
-            )
-        except ExecplanError as error:
-            if len(selected) == 1 and not complete:
-                raise
-            blocked[plan_store.unique_name(project, ref)] = ArchiveBlockers((error.message, *error.candidates), "", "")
-            failed = error.exit
-            continue
-        moves.append((project, ref, moved))
+
+    def move_plan(project: Project, ref: PlanRef) -> MoveResult:
+        return plan_moves.archive(
+            project,
+            ref,
+            options._replace(bulk=bulk),
+            reason=reason_text,
+            successor=successor,
+            abandoned=how == ABANDONED,
+            force=force,
+            confirm_rewrite=confirm_rewrite,
+        )
+
+    moves, errors = _move_each(plan_archive.order_by_mentions(to_archive), move_plan)
+    if errors and len(selected) == 1 and not complete:
+        raise next(iter(errors.values()))
+    blocked |= {name: ArchiveBlockers((error.message, *error.candidates), "", "") for name, error in errors.items()}
+    failed = max([CHECK_FAILED, *[error.exit for error in errors.values()]])
     moves.sort(key=lambda move: to_archive.index(move[:2]))
     warnings: tuple[str, ...] = ()
     if bulk is not None:
@@ -185,6 +183,26 @@ def archive(
     unblocking = tuple([blockers.command for blockers in blocked.values() if blockers.command])
     archiving = (_ARCHIVE_ALL,) if complete and options.dry_run and moves else ()
     return answer._replace(next_commands=(*archiving, *(answer.next_commands or unblocking)))
+
+
+def _move_each(
+    plans: list[LocatedPlan], move_plan: Callable[[Project, PlanRef], MoveResult]
+) -> tuple[list[tuple[Project, PlanRef, MoveResult]], dict[str, ExecplanError]]:
+    """Move plans one after the other, and return the moves and, by the names of the other plans, why not."""
+    moves: list[tuple[Project, PlanRef, MoveResult]] = []
+    errors: dict[str, ExecplanError] = {}
+    for project, ref in plans:
+        try:
+            moves.append((project, ref, move_plan(project, ref)))
+        except ExecplanError as error:
+            errors[plan_store.unique_name(project, ref)] = error
+        except KeyboardInterrupt:
+            if not moves:
+                raise
+            message = f"interrupted: {len(moves)} of {len(plans)} plans archived"
+            hint = f"see what is left: execplan status; or take the {len(moves)} back: execplan undo"
+            raise ExecplanError("interrupted", message, hint=hint) from None
+    return moves, errors
 
 
 def _mention_warnings(moves: list[tuple[Project, MoveResult]], command: str) -> tuple[str, ...]:

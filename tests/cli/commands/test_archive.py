@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -338,6 +341,24 @@ def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: F
     assert [plan["id"] for plan in repo.ok("list")["plans"]] == ["2026-01-03_writer", "2026-01-04_reader"]
     assert repo.run("archive", "reader", "--complete").exit == 2
     assert repo.run("archive", "--complete", "--as", "abandoned", "--reason", "x").exit == 2
+
+
+def test_ctrl_c_says_how_many_plans_are_archived_and_one_undo_takes_them_back(repo: Folder) -> None:
+    commit_plans(repo, *[f"part-{number}" for number in range(9)])
+    process = repo.start("archive", "--complete")
+    archive = repo.path / HOME / "archive"
+    while process.poll() is None and len(list(archive.glob("*.md"))) < 2:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=60)
+    assert process.returncode == 130, messages
+    repo.ok("doctor", "--fix")  # finishes the move that was interrupted, if any
+    count = len(list(archive.glob("*.md")))
+    said = re.search(rb"interrupted: (\d) of 9 plans archived\nhint: see what is left: execplan status; or", messages)
+    assert said, messages
+    assert count - 1 <= int(said[1]) <= count < 9
+    repo.ok("undo")
+    assert len(repo.ok("list")["plans"]) == 9
 
 
 def test_a_complete_plan_without_discoveries_is_archived(repo: Folder) -> None:
