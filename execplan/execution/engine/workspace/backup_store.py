@@ -194,13 +194,14 @@ def _purge_kept(runs_folder: str, cutoff: float) -> int:
     """Remove what runs keep whose journal has not been written since `cutoff`; return their number. Never fails."""
     from execplan.core.files.tree_walk import remove_tree
 
+    names = os.listdir(runs_folder) if os.path.isdir(runs_folder) else []
     removed = 0
-    for name in os.listdir(runs_folder) if os.path.isdir(runs_folder) else ():
-        run = os.path.join(runs_folder, name.removesuffix(".jsonl"))
+    for name in {name.removesuffix(".jsonl").removesuffix(".kept") for name in names}:
+        run = os.path.join(runs_folder, name)
         copy = os.path.join(run, "copy")
-        journal = f"{run}.jsonl" if name.endswith(".jsonl") else os.path.join(copy, "journal.jsonl")
+        journals = [path for path in (f"{run}.jsonl", os.path.join(copy, "journal.jsonl")) if os.path.lexists(path)]
         try:
-            if os.lstat(journal).st_mtime < cutoff:
+            if journals and os.lstat(journals[0]).st_mtime < cutoff:
                 file_access.remove_if_exists(f"{run}.kept")
                 file_access.remove_if_exists(f"{run}.jsonl")
                 if os.path.isdir(copy):
