@@ -56,7 +56,7 @@ def measure_board(folder: Path, runs: int, installation: Installation) -> list[T
     plans = list(make_plans(COUNT))
     repository = folder / "plans"
     write_plans(repository, plans)
-    index = repository / ".git" / "execplan" / "search"
+    index = repository / ".git" / "execplan" / "index"
     site = folder / "site"
     plan = repository / PLANS / plans[0][0]
     edits = iter(range(10_000))
