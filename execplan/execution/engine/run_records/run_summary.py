@@ -19,7 +19,6 @@ from execplan.execution.engine.run_lock import run_lock_holder
 from execplan.execution.engine.run_records import run_directories
 from execplan.execution.engine.run_records.run_directories import RunPaths
 from execplan.execution.engine.run_state import Question, RunState
-from execplan.execution.engine.workspace.backup_store import BackupStore
 from execplan.execution.states import ActiveRun
 from execplan.execution.world import ABSENT
 
@@ -40,6 +39,8 @@ def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
 
 def make_active_run(run_paths: RunPaths, run_state: RunState, document: str) -> ActiveRun:
     """Return a run that continues with a document, given the digest of its bytes. Raises ExecplanError."""
+    from execplan.execution.engine.workspace.backup_store import BackupStore
+
     files_before = {}
     for path, state in run_state.states_before_work().items():
         with suppress(ExecplanError):  # without a backup, nobody knows what the file was before
