@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
@@ -14,14 +13,7 @@ from execplan.core.files import file_access
 from execplan.core.files.file_lock import is_held
 from execplan.core.files.file_status import MTIME_MARGIN_NS, file_stat
 from execplan.core.plan.model import ARCHIVED
-from execplan.core.plan_facts import index_file
-from execplan.core.plan_facts.listed_plan import (
-    ListedPlan,
-    PlanFacts,
-    broken_facts,
-    decode_facts,
-    encode_facts,
-)
+from execplan.core.plan_facts.listed_plan import ListedPlan, PlanFacts, broken_facts, decode_facts, encode_facts
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project, ensure_inside
@@ -49,21 +41,22 @@ class StoredFacts(NamedTuple):
 
 def load_stored(project: Project) -> dict[bytes, StoredFacts] | None:
     """Return the rows by path from the repository root; None if the index can't be used. A damaged one is made again."""
+    import sqlite3
+
+    from execplan.core.plan_facts import index_file
+
     for _ in range(2):
         try:
             with index_file.open_index(project) as database:
                 rows = database.execute("select path, status, checksum, facts from facts")
                 return {row[0]: StoredFacts._make(row[1:]) for row in rows}
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError, ExecplanError) as error:
             trace.log(f"can't use {index_file.index_path(project)}: {error}")
             try:
-                if not index_file.remove_damaged(project, error):
+                if not isinstance(error, sqlite3.Error) or not index_file.remove_damaged(project, error):
                     return None
             except (OSError, ExecplanError):
                 return None
-        except (OSError, ExecplanError) as error:
-            trace.log(f"can't use {index_file.index_path(project)}: {error}")
-            return None
     return None
 
 
@@ -72,6 +65,10 @@ def save(project: Project, changed: Mapping[bytes, tuple[str, bytes]], removed: 
 
     If that is impossible, or if another process is writing the index, it stays as it is.
     """
+    import sqlite3
+
+    from execplan.core.plan_facts import index_file
+
     rows = [(path, status, crc32(encoded), encoded) for path, (status, encoded) in changed.items()]
     lock = index_file.index_lock(project)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from execplan.core.clock import now
 from execplan.core.edits import edit_journal
@@ -174,6 +173,8 @@ def transcript_href(project: Project, ref: PlanRef, transcript: str) -> str:
     """Convert a path from the root to a link in a plan."""
     if not transcript:
         return ""
+    from urllib.parse import quote
+
     path = os.path.relpath(os.path.join(project.root, transcript), os.path.dirname(ref.path))
     return "".join([char if char.isalnum() or char in _SAFE_CHARACTERS else quote(char, safe="") for char in path])
 
