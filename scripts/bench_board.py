@@ -64,14 +64,18 @@ def measure_board(folder: Path, runs: int, installation: Installation) -> list[T
     def edit() -> None:
         plan.write_bytes(plans[0][1] + f"\nA line of run {next(edits)}.\n".encode())
 
+    def remove(directory: Path) -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
     def call(*arguments: str, prepare: Callable[[], object] = lambda: None) -> Command:
         return Command([installation.execplan, *arguments], repository, user=user, prepare=prepare)
 
     commands = {
-        "search, first time": call("search", _WORD, prepare=lambda: shutil.rmtree(index, ignore_errors=True)),
+        "search, first time": call("search", _WORD, prepare=lambda: remove(index)),
         "search, nothing changed": call("search", _WORD),
         "search, one plan changed": call("search", _WORD, prepare=edit),
         "search for the most frequent word": call("search", "the"),
+        "board --plain, first time": call("board", "--plain", prepare=lambda: remove(index)),
         "board --plain, one plan changed": call("board", "--plain", prepare=edit),
         "board --plain, nothing changed": call("board", "--plain"),
     }
@@ -82,7 +86,7 @@ def measure_board(folder: Path, runs: int, installation: Installation) -> list[T
         commands["Backlog.md: board"] = Command([backlog, "board"], tasks)
     usages = measure_in_turns(commands, min(runs, 5))
     sites = {
-        "site, first time": call("site", "--out", str(site), prepare=lambda: shutil.rmtree(site, ignore_errors=True)),
+        "site, first time": call("site", "--out", str(site), prepare=lambda: remove(site)),
         "site, one plan changed": call("site", "--out", str(site), prepare=edit),
         "site, nothing changed": call("site", "--out", str(site)),
     }

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.agents.guard import (
-    call_file_changes,
-    command_comparison,
-    compound_command,
-    plan_denials,
-    tool_call,
-)
+from execplan.agents.guard import call_file_changes, command_comparison, compound_command, plan_denials, tool_call
 from execplan.agents.guard.call_file_changes import compute_file_changes
 from execplan.agents.guard.command_equivalence import unwrap_command
 from execplan.agents.guard.tool_call import ALLOWED_EXTRA, EXACT_MATCH, FileEdit, StepComparison

@@ -7,12 +7,7 @@ from typing import Any
 
 from execplan.agents.integrations import hook_entry, managed_directory, opencode_plugin
 from execplan.agents.integrations.hook_entry import Hook
-from execplan.agents.integrations.hook_file import (
-    NO_PENDING_FILES,
-    HookIntegration,
-    PendingFiles,
-    command_handler,
-)
+from execplan.agents.integrations.hook_file import NO_PENDING_FILES, HookIntegration, PendingFiles, command_handler
 from execplan.agents.integrations.integration_changes import ChangeSet, merge_change_sets
 from execplan.core.project.project import Project
 

@@ -15,12 +15,7 @@ from execplan.cli.option_rules import SEVERAL_PLANS, excludes, exclusive, option
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_flag
 from execplan.cli.text_input import read_text
-from execplan.core.edits.plan_commit import (
-    PlanCommitResult,
-    changed_plans,
-    commit_plan,
-    commit_plans,
-)
+from execplan.core.edits.plan_commit import PlanCommitResult, changed_plans, commit_plan, commit_plans
 from execplan.core.git import git_query
 from execplan.core.plan.model import DOCUMENT
 from execplan.core.plan_store import missing_plans, plan_selection, plan_store

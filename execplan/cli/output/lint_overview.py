@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
 from shlex import quote
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.core.errors import ExecplanError
 from execplan.core.git import git_history
 from execplan.core.plan.model import ACTIVE, BROKEN, DRAFT
-from execplan.core.plan_facts.facts_loader import load_facts
+from execplan.core.plan_facts.facts_loader import MIN_INDEXED_PLANS, load_facts
 from execplan.core.project import project_discovery
 from execplan.core.project.project_settings import BASELINE_FILE
 from execplan.core.text.message_parts import format_count
@@ -44,22 +45,20 @@ def make_overview(
     `options` are those that selected the findings, for the next commands. Plans that differ from HEAD come first, then open ones, until the lines are used up.
     """
     reported = [position for position, checked_file in enumerate(checked) if checked_file.findings]
-    if _fit([checked[position] for position in reported], _MAX_LINES) == len(reported):
+    line_counts = accumulate(map(_count_lines, [checked[position] for position in reported]))
+    if all(count <= _MAX_LINES for count in line_counts):
         return None
     targets = list(iter_targets(groups))
     changed = _changed_paths(groups)
-    open_paths = _open_paths([targets[position] for position in reported if position < len(targets)])
-    important: list[int] = []
-    current: list[int] = []
-    for position in reported:
-        path = targets[position].ref.path if position < len(targets) else ""
-        if not path or os.path.realpath(path) in changed:
-            important.append(position)
-        elif path in open_paths:
-            current.append(position)
-    candidates = important + current
-    count = _fit([checked[position] for position in candidates], _MAX_LINES)
-    full_positions = candidates[: max(count, min(1, len(important)))]
+    important = [at for at in reported if at >= len(targets) or os.path.realpath(targets[at].ref.path) in changed]
+    others = [(at, targets[at]) for at in reported if at not in important]
+    full_positions: list[int] = []
+    room = _MAX_LINES
+    for position in chain(important, _open_positions(others)):
+        room -= _count_lines(checked[position])
+        if room < 0 and position not in important[:1]:
+            break
+        full_positions.append(position)
     rest = [checked[position] for position in reported if position not in full_positions]
     tallies = count_by_rule([finding for checked_file in rest for finding in checked_file.findings])
     all_tallies = count_by_rule([finding for position in reported for finding in checked[position].findings])
@@ -97,13 +96,8 @@ def statistics_table(tallies: Sequence[RuleStatistics]) -> str:
     return format_table(("count", "rule", "level", "fixable with", "what"), rows) if rows else ""
 
 
-def _fit(checked: Sequence[CheckedFile], max_lines: int) -> int:
-    """Return how many of the reports, from the first one, have together at most so many lines."""
-    for count, checked_file in enumerate(checked):
-        max_lines -= text.render([checked_file]).count("\n") + 1
-        if max_lines < 0:
-            return count
-    return len(checked)
+def _count_lines(checked_file: CheckedFile) -> int:
+    return text.render([checked_file]).count("\n") + 1
 
 
 def _changed_paths(groups: Sequence[TargetGroup]) -> set[str]:
@@ -121,8 +115,16 @@ def _changed_paths(groups: Sequence[TargetGroup]) -> set[str]:
     return paths
 
 
-def _open_paths(targets: Sequence[CheckTarget]) -> set[str]:
-    """Return the paths of the plans that are neither complete nor archived."""
-    plans = [(target.project, target.ref) for target in targets if not target.ref.archived]
-    listed = load_facts(project_discovery.require(os.getcwd()), plans)
-    return {plan.ref.path for plan in listed if plan.state in (ACTIVE, DRAFT, BROKEN)}
+def _open_positions(targets: Sequence[tuple[int, CheckTarget]]) -> Iterator[int]:
+    """Yield the positions of the plans that are neither complete nor archived.
+
+    Most reports have room for a few plans only, so the facts of the first plans are loaded first.
+    """
+    project = project_discovery.require(os.getcwd())
+    plans = {target.ref.path: (at, target) for at, target in targets if not target.ref.archived}
+    paths, size = list(plans), MIN_INDEXED_PLANS
+    while paths:
+        loaded = [(plans[path][1].project, plans[path][1].ref) for path in paths[:size]]
+        open_paths = {plan.ref.path for plan in load_facts(project, loaded) if plan.state in (ACTIVE, DRAFT, BROKEN)}
+        yield from [plans[path][0] for path in paths[:size] if path in open_paths]
+        paths, size = paths[size:], 2 * size

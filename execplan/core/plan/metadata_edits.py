@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline
-from execplan.core.plan.front_matter import (
-    find_unread_front_matter,
-    key_lines,
-    parse_front_matter,
-    read_nested_values,
-)
+from execplan.core.plan.front_matter import find_unread_front_matter, key_lines, parse_front_matter, read_nested_values
 from execplan.core.plan.front_matter_edits import new_front_matter, remove_key, set_key
 from execplan.core.plan.metadata_assignment import unknown_key_error
 from execplan.core.plan.metadata_values import LINK_KEYS, LIST_KEYS, TEXT_KEYS, is_none, normalize_key

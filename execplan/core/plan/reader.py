@@ -9,17 +9,7 @@ from execplan.core.plan.line_grammar import is_revision_note
 from execplan.core.plan.model import Entry, ParsedPlan, Section, Task
 from execplan.core.plan.placeholder_text import find_placeholder_lines
 from execplan.core.plan.task_reader import read_tasks, read_tasks_elsewhere
-from execplan.core.text.markdown_blocks import (
-    CODE,
-    FENCE,
-    FRONT,
-    HEADING,
-    HTML,
-    PARAGRAPH,
-    RULE,
-    Block,
-    scan_blocks,
-)
+from execplan.core.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH, RULE, Block, scan_blocks
 from execplan.core.text.text_lines import Text
 
 TYPE_CHECKING = False

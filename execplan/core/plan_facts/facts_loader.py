@@ -112,10 +112,13 @@ def load_archived(project: Project) -> list[ListedPlan]:
     return [plan for plan in load_facts(project, plans) if plan.state == ARCHIVED]
 
 
-def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> list[ListedPlan]:
+def load_facts(
+    project: Project, plans: Sequence[tuple[Project, PlanRef]], *, only_indexed: bool = False
+) -> list[ListedPlan]:
     """Load the facts of plans of a project and of its nested projects; many changed ones are read in several processes.
 
     Plans that were moved away after their directory was listed are left out. A broken plan has facts with its error.
+    With `only_indexed`, no plan is read, and those that the index doesn't have are left out.
     """
     stored = load_stored(project) if len(plans) > MIN_INDEXED_PLANS and project.git is not None else None
     facts_by_position: dict[int, PlanFacts] = {}
@@ -123,10 +126,10 @@ def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> li
     for position, (member, ref) in enumerate(plans):
         entry = stored.get(_key(member, ref)) if stored else None
         facts = entry.decode() if entry is not None and entry.status and entry.status == _status(ref.path) else None
-        if facts is None:
-            pending.append(position)
-        else:
+        if facts is not None:
             facts_by_position[position] = facts
+        elif not only_indexed:
+            pending.append(position)
     results = [
         _ReadFacts._make(fields)
         for fields in run_in_processes(
@@ -138,10 +141,10 @@ def load_facts(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> li
     ]
     for position, result in zip(pending, results, strict=True):
         facts_by_position[position] = decode_facts(result.encoded)
-    if stored is not None:
+    if stored is not None and not only_indexed:
         read = [(_key(*plans[at]), result) for at, result in zip(pending, results, strict=True)]
         _save(project, stored, read, {_key(*plan) for plan in plans})
-    listed = [ListedPlan(*plan, facts_by_position[position]) for position, plan in enumerate(plans)]
+    listed = [ListedPlan(*plans[position], facts) for position, facts in sorted(facts_by_position.items())]
     return [plan for plan in listed if not plan.facts.error or os.path.lexists(plan.ref.path)]
 
 

@@ -10,12 +10,7 @@ from typing import TypeVar
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.project import plan_names
 from execplan.core.project.plan_dialects import Dialect, dialect_of, find_dialect
-from execplan.core.project.plan_directories import (
-    ACTIVE,
-    FINISHED,
-    GIVEN_UP,
-    is_plans_directory_name,
-)
+from execplan.core.project.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_directory_name
 from execplan.core.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 from execplan.core.project.setting_table import DIRECTORY_SETTINGS
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from execplan.core.named_tuple import NamedTuple
-from execplan.execution.annotations.annotated_fences import (
-    AnnotatedFence,
-    find_annotated_fences,
-    find_unopened_fences,
-)
+from execplan.execution.annotations.annotated_fences import AnnotatedFence, find_annotated_fences, find_unopened_fences
 from execplan.execution.annotations.attribute_values import AttributeValueError, split_list
 from execplan.execution.attributes import COMMAND_TYPES, EXECUTE, EXPECT, SHELLS
 from execplan.execution.parsed_steps import ANNOTATED, INFERRED, ParsedSteps, StepDraft, StepProblem

@@ -10,11 +10,7 @@ from execplan.execution.annotations.annotated_fences import AnnotatedFence, find
 from execplan.execution.annotations.annotated_steps import fence_problem, last_step_ids
 from execplan.execution.annotations.attribute_values import AttributeValueError, parse_step_attribute
 from execplan.execution.annotations.plan_settings import read_plan_settings
-from execplan.execution.annotations.step_fields import (
-    build_all_step_fields,
-    build_step_fields,
-    parse_tool_parameters,
-)
+from execplan.execution.annotations.step_fields import build_all_step_fields, build_step_fields, parse_tool_parameters
 from execplan.execution.attributes import (
     ALTERNATIVE,
     ATTRIBUTES_BY_NAME,

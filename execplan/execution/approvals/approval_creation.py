@@ -22,13 +22,7 @@ from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import require_existing
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
-from execplan.execution.approvals import (
-    approval_files,
-    approval_paths,
-    approved_plan,
-    artifact_store,
-    git_tree,
-)
+from execplan.execution.approvals import approval_files, approval_paths, approved_plan, artifact_store, git_tree
 from execplan.execution.approvals.disk_world import DiskWorld
 from execplan.execution.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.execution.binding import drift

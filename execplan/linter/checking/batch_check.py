@@ -13,10 +13,7 @@ from execplan.core.worker_processes import iter_parts
 from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.checking.lint_cache import LintCache, open_cache
 from execplan.linter.checking.pending_check import CheckOutcome, PendingPlan, WantedParts, check_pending
-from execplan.linter.checking.plan_check import (
-    CheckedFile,
-    make_rule_context,
-)
+from execplan.linter.checking.plan_check import CheckedFile, make_rule_context
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
 from execplan.linter.finding_summary import FindingReport
 

@@ -15,15 +15,9 @@ from execplan.core.plan.task_needs import TaskNeed
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 from execplan.team.dependencies.cycle_search import find_components, find_cycle, find_cycle_through
-from execplan.team.dependencies.dependency_graph import (
-    DependencyGraph,
-    PlanEdge,
-    PlanNode,
-    build_graph,
-    build_graph_from,
-)
+from execplan.team.dependencies.dependency_graph import DependencyGraph, PlanEdge, PlanNode, build_graph_from
 from execplan.team.dependencies.known_projects import KnownProjects
-from execplan.team.dependencies.plan_resolver import PlanResolver
+from execplan.team.dependencies.plan_resolver import PlanEntry, PlanResolver
 
 Point = tuple[str, str]
 
@@ -83,6 +77,8 @@ class DependencyAnswers:
         self._resolver = PlanResolver(project, KnownProjects(reads_settings=False))
         self._deadlocks: dict[str, tuple[str, ...]] = {}
         self._examined_paths: set[str] = set()
+        self._entries: dict[str, PlanEntry] = {}
+        self._start_count = 0
 
     def find_problem(self, name: str) -> str:
         """Return why it is not clear which plan a name means; empty if it is. Other projects are not looked up."""
@@ -102,14 +98,17 @@ class DependencyAnswers:
     def find_cycle(self, path: str) -> str:
         """Return the cycle that the plan with this path from the root is in; empty if it is in none.
 
-        For the first plan, only those that it needs are read. A second one means that many are checked, so all are read.
+        Only the plans that it needs are read. A second plan means that many are checked, so the index is loaded.
         """
         if path not in self._examined_paths:
-            entry = next((entry for entry in self._resolver.entries if entry.display_path == path), None)
+            self._entries = self._entries or {entry.display_path: entry for entry in self._resolver.entries}
+            entry = self._entries.get(path)
             if entry is None:
                 return ""
-            is_first = not self._examined_paths
-            graph = build_graph_from(self._resolver, entry) if is_first else build_graph(self._resolver)
+            self._start_count += 1
+            if self._start_count == 2:
+                self._resolver.load_all_facts(only_indexed=True)
+            graph = build_graph_from(self._resolver, entry)
             self._examined_paths |= graph.nodes.keys() | {path}
             self._deadlocks |= deadlocks_by_plan(graph)
         return " -> ".join(self._deadlocks.get(path, ()))

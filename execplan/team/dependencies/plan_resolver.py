@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from execplan.core.errors import ExecplanError
+from execplan.core.files.file_access import read_start
 from execplan.core.plan.model import ARCHIVED, BROKEN, COMPLETE, DONE, Task
 from execplan.core.plan.plan_dependencies import split_project_name
 from execplan.core.plan.plan_lookup import find_task, is_specific_enough
@@ -50,7 +51,6 @@ class Resolution(NamedTuple):
     """Name of the project, if it is not among the projects of the user."""
     is_task_name: bool = False
     """Whether no plan has the name, and it has the form of a task's name, such as `parser#3`."""
-
     renamed_to: str = ""
     """ID of the plan that had this full name before it was renamed."""
 
@@ -94,7 +94,6 @@ class PlanResolver:
         self._loaded: dict[str, StoredPlan] = {}
         self._facts: dict[str, PlanFacts] = {}
         self._resolutions: dict[str, Resolution] = {}
-        self._has_all_facts = False
 
     @property
     def entries(self) -> list[PlanEntry]:
@@ -165,12 +164,13 @@ class PlanResolver:
             self._facts[path] = read_plan_facts(entry.project, entry.ref)
         return self._facts[path]
 
-    def load_all_facts(self) -> None:
-        """Load the facts of all plans at once, which is faster than one after the other."""
-        if not self._has_all_facts:
-            self._has_all_facts = True
-            missing = [(entry.project, entry.ref) for entry in self.entries if entry.ref.path not in self._facts]
-            self.add_listed(load_facts(self.entries[0].project, missing) if missing else ())
+    def load_all_facts(self, *, only_indexed: bool = False) -> None:
+        """Load the facts of all plans at once, which is faster than one after the other, or those that the index has."""
+        self._load_facts(self.entries, only_indexed=only_indexed)
+
+    def _load_facts(self, entries: list[PlanEntry], *, only_indexed: bool = False) -> None:
+        missing = [(entry.project, entry.ref) for entry in entries if entry.ref.path not in self._facts]
+        self.add_listed(load_facts(self.entries[0].project, missing, only_indexed=only_indexed) if missing else ())
 
     def add_listed(self, plans: Iterable[ListedPlan]) -> None:
         """Remember the facts of plans."""
@@ -259,12 +259,21 @@ class PlanResolver:
         """Return the plans with this ID in their front matter."""
         if self._written_ids is None:
             self._written_ids = {}
-            self.load_all_facts()
-            for entry in self.entries:
+            entries = [entry for entry in self.entries if _may_have_front_matter(entry.ref.path)]
+            self._load_facts(entries)
+            for entry in entries:
                 written_id = self.facts(entry).written_id
                 if written_id:
                     self._written_ids.setdefault(plan_store.normalize_id(written_id), []).append(entry)
         return self._written_ids.get(name, [])
+
+
+def _may_have_front_matter(path: str) -> bool:
+    """Return whether the first line of a file begins like front matter, possibly after a byte order mark."""
+    try:
+        return b"---" in read_start(path, 6)
+    except OSError:  # such as a symbolic link
+        return True
 
 
 def _single(matches: list[PlanEntry]) -> Resolution:

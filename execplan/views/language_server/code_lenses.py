@@ -8,12 +8,7 @@ from lsprotocol import types as lsp
 
 from execplan.core.plan.model import DONE
 from execplan.execution.annotations.annotated_fences import find_annotated_fences
-from execplan.views.language_server.task_commands import (
-    EVALUATE_COMMAND,
-    NEXT_COMMAND,
-    find_claim_names,
-    task_commands,
-)
+from execplan.views.language_server.task_commands import EVALUATE_COMMAND, NEXT_COMMAND, find_claim_names, task_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

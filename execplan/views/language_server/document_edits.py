@@ -11,12 +11,7 @@ from execplan.core.errors import ExecplanError
 from execplan.core.plan import reader, task_edits
 from execplan.core.plan_store import claims
 from execplan.core.plan_store.author import actor
-from execplan.views.language_server.task_commands import (
-    CLAIM_COMMAND,
-    DONE_COMMAND,
-    RELEASE_COMMAND,
-    REOPEN_COMMAND,
-)
+from execplan.views.language_server.task_commands import CLAIM_COMMAND, DONE_COMMAND, RELEASE_COMMAND, REOPEN_COMMAND
 
 if TYPE_CHECKING:
     from execplan.core.text.text_lines import Text

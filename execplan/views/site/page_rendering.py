@@ -18,13 +18,7 @@ from execplan.core.text.markdown_html import decode_entities
 from execplan.core.text.message_parts import format_count, format_duration
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import format_minute, is_utc_timestamp
-from execplan.views.site.page_context import (
-    ARCHIVE_PAGE,
-    ASSETS_DIRECTORY,
-    BOARD_PAGE,
-    CHARTS_PAGE,
-    DECISIONS_PAGE,
-)
+from execplan.views.site.page_context import ARCHIVE_PAGE, ASSETS_DIRECTORY, BOARD_PAGE, CHARTS_PAGE, DECISIONS_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

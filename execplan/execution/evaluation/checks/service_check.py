@@ -6,13 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from execplan.core.errors import ExecplanError
-from execplan.execution.evaluation.checks.check_registry import (
-    ERROR,
-    WARNING,
-    CheckContext,
-    EvaluationFinding,
-    check,
-)
+from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, EvaluationFinding, check
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.endless_commands import describe_endless, find_endless_command
 from execplan.execution.world import FILE, normalize_path
