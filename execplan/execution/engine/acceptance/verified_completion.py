@@ -130,14 +130,17 @@ def _require_checks(project: Project, ref: PlanRef, plan: ParsedPlan, queries: S
 def _approve(
     project: Project, ref: PlanRef, permissions: Sequence[CheckPermission], approve_checks: ApproveChecks | None
 ) -> None:
-    """Let a person approve the checks that need it, and record that. Raises ExecplanError if they are not approved."""
-    from execplan.core.plan_store.author import system_login
+    """Let a person approve the checks that need it, and record that. Raises ExecplanError if they are not approved.
+
+    A named agent can't approve them.
+    """
+    from execplan.core.plan_store.author import explicit_actor, system_login
     from execplan.execution.approvals import check_approvals
 
     unapproved = [permission for permission in permissions if permission.kind == ASK]
     if not unapproved:
         return
-    if approve_checks is None or not approve_checks(unapproved):
+    if approve_checks is None or explicit_actor() is not None or not approve_checks(unapproved):
         raise not_approved_error(unapproved[0], ref.shell_name)
     for permission in unapproved:
         check_approvals.approve(project, permission.approval_terms, system_login())

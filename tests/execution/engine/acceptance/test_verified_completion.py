@@ -150,6 +150,7 @@ def test_a_person_approves_a_check_once(checked: CheckedRepository) -> None:
     error = checked.refused(7, "check-not-approved", "done", "1", "--verify")
     assert "sh run.sh" in error["message"]
     assert checked.data("done", "1", "--verify", "--dry-run")["checks"][0]["approved"] is False
+    checked.refused(7, "check-not-approved", "done", "1", "--verify", "--yes", "--as", "ann")
     checked.data("done", "1", "--verify", "--yes")
     checked.data("reopen", "1")
     checked.data("done", "1", "--verify")
