@@ -16,7 +16,7 @@ from execplan.cli.command_definition import complete_with, define_command, new_o
 from execplan.cli.option_rules import excludes, option_rules, requires
 from execplan.cli.output.new_plan_output import created_answer, templates_answer
 from execplan.cli.prompts import confirm
-from execplan.cli.text_input import read_source, read_text
+from execplan.cli.text_input import read_blocks, read_source, read_text
 from execplan.core.edits.plan_commit import commit_paths
 from execplan.core.edits.plan_writer import WriteOptions
 from execplan.core.errors import ExecplanError, usage_error
@@ -221,7 +221,7 @@ def new(
             create = plan_conversion.create_converted if has_steps else captured_plan.import_plan
         created_plan = create(project, source_data, source, options)
     else:
-        purpose_text = read_text(purpose, "the purpose") if purpose else ""
+        purpose_text = read_blocks(purpose, "the purpose") if purpose else ""
         task_texts = [text_without_box(read_text(task, "a task")) for task in tasks]
         creation_options = options._replace(commit=False) if interactive else options
         created_plan = plan_creation.create_plan(
@@ -266,7 +266,7 @@ def _draft_answer(
     settings = drafting_settings.load_settings(project, program)
     request = plan_drafting.DraftRequest(
         title,
-        read_text(purpose, "the purpose") if purpose else "",
+        read_blocks(purpose, "the purpose") if purpose else "",
         tuple([text_without_box(read_text(task, "a task")) for task in tasks]),
         template,
     )

@@ -51,10 +51,10 @@ def make_overview(
     targets = list(iter_targets(groups))
     changed = _changed_paths(groups)
     important = [at for at in reported if at >= len(targets) or os.path.realpath(targets[at].ref.path) in changed]
-    others = [(at, targets[at]) for at in reported if at not in important]
+    less_important = [(at, targets[at]) for at in reported if at not in important]
     full_positions: list[int] = []
     room = _MAX_LINES
-    for position in chain(important, _open_positions(others)):
+    for position in chain(important, _open_positions(less_important)):
         room -= _count_lines(checked[position])
         if room < 0 and position not in important[:1]:
             break

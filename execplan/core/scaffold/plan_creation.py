@@ -16,13 +16,13 @@ from execplan.core.files import atomic_files, file_access
 from execplan.core.git import gitignore
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.plan import name_pattern, reader
-from execplan.core.plan.item_format import escape_text
 from execplan.core.plan.model import ParsedPlan
 from execplan.core.plan.plan_change import require_text
 from execplan.core.plan.plan_lookup import normalize_text
 from execplan.core.plan.section_edits import set_section_body
 from execplan.core.plan.section_roles import PURPOSE, find_role
 from execplan.core.plan.task_edits import add_task
+from execplan.core.plan.text_blocks import escape_lead
 from execplan.core.plan.title_edits import title_edit
 from execplan.core.plan_store import plan_store
 from execplan.core.plan_store.plan_store import PlanRef
@@ -62,7 +62,9 @@ def copy_template(project: Project, path: str, title: str, purpose: str, tasks: 
                 f"{path}, which new plans are copied from, has no section for --purpose",
                 hint="omit it and write it into the plan, or use a built-in template: --template plan",
             )
-        text = apply_edits(text, set_section_body(title, [escape_text(purpose)])(reader.read_text(text)).edits)
+        text = apply_edits(
+            text, set_section_body(title, escape_lead(purpose).split("\n"))(reader.read_text(text)).edits
+        )
     for task in tasks:
         text = apply_edits(text, add_task(task, now(), create=True)(reader.read_text(text)).edits)
     if tasks and len({task.heading for task in plan.tasks}) == 1:

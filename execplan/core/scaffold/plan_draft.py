@@ -8,8 +8,9 @@ from execplan.core import features
 from execplan.core.clock import now
 from execplan.core.errors import ExecplanError
 from execplan.core.plan import outline, reader
-from execplan.core.plan.item_format import escape_heading, escape_text
+from execplan.core.plan.item_format import escape_heading
 from execplan.core.plan.line_grammar import is_revision_note, text_without_timestamp
+from execplan.core.plan.text_blocks import escape_lead
 from execplan.core.plan_store.author import author
 from execplan.core.project import plan_names
 from execplan.core.scaffold import plan_templates
@@ -42,7 +43,7 @@ def render_plan(
     if is_revision_note(purpose):
         purpose_text = f"- {purpose}"
     elif purpose:
-        purpose_text = escape_text(purpose)
+        purpose_text = escape_lead(purpose)
     else:
         purpose_text = ""
     author_name = (

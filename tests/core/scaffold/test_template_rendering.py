@@ -87,6 +87,20 @@ def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -
     assert repo.ok("show", "--section", "Purpose")["text"].endswith("\n\n1\\. Users can.\n\n")
 
 
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_purpose_keeps_its_blocks_and_adds_no_section_or_task(repo: Folder, copied: bool) -> None:
+    if copied:
+        repo.write(".agent/template.md", "# Template\n\n## Purpose\n\nSay why.\n\n## Progress\n\n- [ ] Step.\n")
+        repo.write(".agent/execplan.toml", 'template = ".agent/template.md"\n')
+    blocks = "First\nparagraph.\n\n- one\n- two\n\n```sh\nmake test\n\nmake run\n```\n\n- [ ] No task.\n"
+    heading = repo.run("new", "Keep", "--purpose", blocks + "\n## Progress\n", "--json")
+    assert heading.json["error"]["code"] == "heading-in-body"
+    repo.ok("new", "Keep", "--purpose", blocks, "--task", "One")
+    text = repo.ok("show", "--section", "Purpose")["text"]
+    assert "\n\nFirst paragraph.\n\n- one\n- two\n\n```sh\nmake test\n\nmake run\n```\n\n" in text
+    assert [(plan["title"], plan["counts"]["total"]) for plan in repo.ok("list")["plans"]] == [("Keep", 1)]
+
+
 def test_every_kind_asks_questions_of_its_own() -> None:
     plain = set(from_template("plan").split("\n"))
     questions = [set(from_template(name).split("\n")) - plain for name in KINDS]
