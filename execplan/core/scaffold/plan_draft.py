@@ -80,7 +80,11 @@ def render_plan(
     else:
         has_skeleton = plan.title == variables.title and len(plan.sections) == len(outline.NAMES)
     if missing_field or has_extra_tasks or not has_skeleton:
-        raise ExecplanError("would-break", "this text would change the skeleton of the plan", hint="reword it")
+        raise ExecplanError(
+            "would-break",
+            "this text would change the skeleton of the plan",
+            hint="reword it; a purpose can contain headings of level 3 and deeper: ###",
+        )
     return data, ()
 
 

@@ -94,7 +94,7 @@ def test_a_purpose_keeps_its_blocks_and_adds_no_section_or_task(repo: Folder, co
         repo.write(".agent/execplan.toml", 'template = ".agent/template.md"\n')
     blocks = "First\nparagraph.\n\n- one\n- two\n\n```sh\nmake test\n\nmake run\n```\n\n- [ ] No task.\n"
     heading = repo.run("new", "Keep", "--purpose", blocks + "\n## Progress\n", "--json")
-    assert heading.json["error"]["code"] == "heading-in-body"
+    assert "headings of level 3" in heading.json["error"]["hint"]
     repo.ok("new", "Keep", "--purpose", blocks, "--task", "One")
     text = repo.ok("show", "--section", "Purpose")["text"]
     assert "\n\nFirst paragraph.\n\n- one\n- two\n\n```sh\nmake test\n\nmake run\n```\n\n" in text
