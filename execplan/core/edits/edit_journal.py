@@ -28,8 +28,8 @@ from execplan.core.plan_store.author import actor
 from execplan.core.project import project_state
 from execplan.core.project.plan_journal import JOURNAL_DIR, journal_path
 from execplan.core.project.project import Project
-from execplan.core.text import text_codec
-from execplan.core.text.text_codec import quote, unquote
+from execplan.core.text.message_parts import shorten
+from execplan.core.text.text_codec import encode_delta, encode_full, quote, unquote
 from execplan.core.text.text_lines import digest
 from execplan.core.timestamps import DEFAULT_TIMESTAMP, write_timestamp
 from execplan.core.trace import log
@@ -140,7 +140,7 @@ class JournalTransaction:
         self.plan_path = path
         self.path = journal_path(project, path)
         self.command = command
-        self.summary = summary
+        self.summary = shorten(summary)
         self.old_and_new = old, new
         self.operation = operation._replace(id=operation.id or new_operation_id())
         self._number = 0
@@ -154,12 +154,12 @@ class JournalTransaction:
         self._number = last_entry.number + 1 if last_entry else 1
         old_digest, new_digest = digest(old), digest(new)
         is_consecutive = last_entry is not None and last_entry.new_digest == old_digest and chain < _MAX_CHAIN_LENGTH
-        stored_texts = text_codec.encode_delta(old, new) if is_consecutive else text_codec.encode_full(old, new)
+        stored_texts = encode_delta(old, new) if is_consecutive else encode_full(old, new)
         timestamp = write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()").replace(" ", "T")
         operation_id, kind, undoes, details = self.operation
-        fields = [timestamp, self.command, kind, operation_id, undoes or "-", text_codec.quote(actor(self.project))]
+        fields = [timestamp, self.command, kind, operation_id, undoes or "-", quote(actor(self.project))]
         fields += [
-            text_codec.quote(self.summary),
+            quote(self.summary),
             old_digest,
             new_digest,
             str(chain + 1 if is_consecutive else 0),

@@ -14,6 +14,7 @@ from execplan.core.project import project_state
 from execplan.core.project.plan_journal import former_paths
 from execplan.core.project.project_discovery import require_existing, with_nested_projects
 from execplan.core.project.setting_forms import fill
+from execplan.core.text.message_parts import shorten
 from execplan.core.text.pure_paths import is_inside
 from execplan.core.text.text_lines import digest
 
@@ -100,13 +101,11 @@ def _commit(pending: PendingCommit, plans: list[str]) -> CommitResult:
     from execplan.core.git import git_commit
 
     project, _, paths, command, summary, old_contents, title = pending
-    short_summary = (
-        summary if len(summary) <= _MAX_SUMMARY_LENGTH else summary[: _MAX_SUMMARY_LENGTH - 1].rstrip() + "…"
-    )
     names = [" ".join(plan.encode("utf-8", "backslashreplace").decode().split()) for plan in plans]
     name = names[0] if len(names) == 1 else f"{len(names)} plans"
     message = fill(
-        project.settings.message, {"id": name, "summary": short_summary, "verb": command, "title": title or name}
+        project.settings.message,
+        {"id": name, "summary": shorten(summary, _MAX_SUMMARY_LENGTH), "verb": command, "title": title or name},
     )
     if len(names) > 1:
         message = "\n".join([message, "", *names])
@@ -114,9 +113,7 @@ def _commit(pending: PendingCommit, plans: list[str]) -> CommitResult:
         with project_state.lock(project, "commit", f"{command} of {name}"):
             return git_commit.commit(project, paths, message, old_contents)
     except ExecplanError as error:
-        if error.hint.endswith(
-            _UNCHANGED_HINT
-        ):  # the lock timed out: the commit changed nothing, but the plan was written before
+        if error.hint.endswith(_UNCHANGED_HINT):  # the lock timed out; the plan was written before
             error.message += f"; {git_commit.UNCOMMITTED_NOTE}"
             error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
             error.hint += ", then: execplan commit"

@@ -206,7 +206,7 @@ def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry
 
 
 def _unchanged(content: PlanContent, entry: Entry) -> PlanChange:
-    return PlanChange((), content, "", (f"already in the plan, on line {entry.start + 1}: {entry.text}",))
+    return PlanChange((), content, "", (entry_message(f"already in the plan, on line {entry.start + 1}", entry.text),))
 
 
 def _insert_log_entry(

@@ -286,5 +286,10 @@ def has_no_content(line: str) -> bool:
 
 
 def entry_message(verb: str, text: str) -> str:
-    """Return the message about a new entry, with enough of its text to recognize it, at most 120 characters."""
-    return f"{verb}: {shorten(' '.join(text.split()), 120)}"
+    """Return the message about an entry, with enough of its text to recognize it."""
+    return f"{verb}: {shorten(' '.join(text.split()))}"
+
+
+def task_label(number: int, text: str) -> str:
+    """Return the number of a task, and enough of its text to recognize it: `3. Write the tests`."""
+    return f"{number}. {shorten(text)}"

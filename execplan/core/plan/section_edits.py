@@ -57,7 +57,7 @@ def add_note(
         bodies = [canonical_text(text) for text in texts]
         new_texts = [text for text in bodies if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
-            return PlanChange((), content, "", tuple([f"already in the plan: {fold_text(text)}" for text in bodies]))
+            return PlanChange((), content, "", tuple([entry_message("already in the plan", text) for text in bodies]))
         summary = f"note, {fold_text(new_texts[0])}"
         messages = tuple([entry_message("noted", text) for text in new_texts])
         if section is None:

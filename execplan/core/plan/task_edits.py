@@ -22,6 +22,7 @@ from execplan.core.plan.plan_change import (
     insert_padded,
     insert_section,
     plan_content,
+    task_label,
     task_section,
 )
 from execplan.core.plan.plan_lookup import (
@@ -74,7 +75,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
         changed_tasks = tuple([ChangedTask(task.number - 1, ids[task.number - 1]) for task in tasks])
         expected_tasks = [(task.mark, task.text) for task in plan.tasks]
         for task in tasks:
-            label = f"{task.number}. {task.text}"
+            label = task_label(task.number, task.text)
             if task.state == target_state:
                 messages.append(f"already {'done' if mark == 'x' else 'open'}: {label}")
                 continue
@@ -149,7 +150,7 @@ def add_task(
         for task in siblings:
             if normalize_text(text) in (normalize_text(task.text), normalize_text(without_prefix(task.text))):
                 task_id = task_ids(plan.tasks)[task.number - 1]
-                message = f"already in the plan, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                message = f"already in the plan, {task.state}: {task_label(task.number, task.text)}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
         neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
         if neighbor is None and siblings:
@@ -209,7 +210,7 @@ def _task_added(plan: ParsedPlan, content: PlanContent, edit: Edit, text: str) -
 def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
     """Format a task of a plan's content with its number and ID: `3. Write the tests  [t6a76z2]`."""
     texts = [text for _, text in tasks]
-    return f"{index + 1}. {texts[index]}  [{ids_for_texts(texts)[index]}]"
+    return f"{task_label(index + 1, texts[index])}  [{ids_for_texts(texts)[index]}]"
 
 
 def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:

@@ -37,8 +37,8 @@ def join_first(items: Sequence[str], limit: int) -> str:
     return ", ".join(items[:limit]) + format_excess(len(items), limit)
 
 
-def shorten(text: str, max_length: int) -> str:
-    """Cut a text at its maximum length; an ellipsis replaces the end."""
+def shorten(text: str, max_length: int = 120) -> str:
+    """Cut a text at its maximum length, by default enough to recognize it; an ellipsis replaces the end."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
