@@ -34,9 +34,9 @@ class OutlineSection(NamedTuple):
 OUTLINE: tuple[OutlineSection, ...] = (
     OutlineSection(PURPOSE, False, ()),
     OutlineSection(PROGRESS, True, ()),
-    OutlineSection(SURPRISES, True, ("suprises and discoveries",)),
+    OutlineSection(SURPRISES, True, ("suprises and discoveries", "surprises", "discoveries")),
     OutlineSection(DECISIONS, True, ("decisions",)),
-    OutlineSection(OUTCOMES, True, ("outcome and retrospective",)),
+    OutlineSection(OUTCOMES, True, ("outcome and retrospective", "outcomes", "retrospective")),
     OutlineSection(CONTEXT, False, ("context", "orientation", "repository orientation")),
     OutlineSection(WORK, False, ("implementation plan",)),
     OutlineSection(STEPS, False, ("steps",)),

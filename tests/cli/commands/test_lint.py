@@ -340,10 +340,22 @@ def test_a_code_block_that_hides_the_tasks_comes_first(repo: Folder) -> None:
 
 
 def test_a_section_with_part_of_a_standard_title_is_to_be_renamed_not_added_again(repo: Folder) -> None:
-    repo.plan(CLEAN.replace("## Surprises & Discoveries", "## Surprises", 1))
+    repo.plan(CLEAN.replace("## Decision Log", "## Decision", 1))
     result = repo.run("lint", "--json").json
-    assert "rename `## Surprises`?" in str(result["data"]["findings"])
+    assert "rename `## Decision`?" in str(result["data"]["findings"])
     assert result["next"] == ["execplan explain EP104"]
+
+
+@pytest.mark.parametrize("title", ["Surprises", "Discoveries"])
+def test_half_of_a_standard_title_is_enough_and_the_hint_makes_it_whole(repo: Folder, title: str) -> None:
+    repo.plan(CLEAN.replace("## Surprises & Discoveries", f"## {title}", 1))
+    repo.ok("discover", "Lines end in CRLF.", "--evidence", "`file a.txt`")
+    result = repo.run("lint", "--json").json
+    assert [finding["code"] for finding in result["data"]["findings"]] == ["EP107"]
+    assert result["next"] == ["execplan lint 2026-01-01_parser --fix"]
+    assert repo.run("lint", "--fix").exit == 0
+    assert [entry["text"] for entry in repo.ok("show")["discoveries"]][-1:] == ["Lines end in CRLF."]
+    assert repo.ok("lint")["findings"] == []
 
 
 def test_a_log_entry_keeps_the_form_of_a_plan(repo: Folder) -> None:
