@@ -45,6 +45,9 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
         hint = f"list all plans: execplan list --all; {hint}" if error.param.name == "plan" else hint
         return usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
     if isinstance(error, click.BadParameter) and error.param is not None:
+        if _name(error.param) == "--as" and error.ctx is not None:  # of `archive` and `summarize`
+            command, _, name = error.ctx.command_path.partition(" ")
+            hint = f"to act as a person or an agent: {command} --as NAME {name}; otherwise {hint}"
         return usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)
     message = " ".join(error.format_message().split())
     if isinstance(error, click.BadOptionUsage):

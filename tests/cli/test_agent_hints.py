@@ -356,6 +356,12 @@ def test_an_agent_is_not_sent_to_an_editor(repo: Folder) -> None:
     assert not [command for command in commands if "edit" in command]
 
 
+def test_an_agent_sees_the_path_of_a_plan_that_only_an_editor_completes(repo: Folder) -> None:
+    created = repo.ok("new", "Read lines", "--template", "openspec", "--task", "Do it.")
+    [command] = repo.run("next", "--json", "--as", "agent-1").json["next"]
+    assert f"\n{created['path']}: draft" in repo.run(*shlex.split(command)[1:]).out
+
+
 def test_a_plan_that_only_a_path_names_is_named_by_it(repo: Folder) -> None:
     repo.write("docs/my work.md", plan_of(3))
     repo.write(".agent/PLANS.md", "# Guide\n")

@@ -178,6 +178,11 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
             "see execplan status --help",
         ),
         (
+            ["archive", "--as", "ann"],
+            "--as must be one of completed, superseded, abandoned, not 'ann'",
+            "to act as a person or an agent: execplan --as NAME archive; otherwise see execplan archive --help",
+        ),
+        (
             ["add", "a", "--b"],
             "unknown option --b",
             "see execplan add --help; put -- before text that starts with a hyphen",

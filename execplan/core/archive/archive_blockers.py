@@ -20,6 +20,7 @@ from execplan.core.plan_store.claims_file import Claim
 from execplan.core.plan_store.hint_reader import fill_command, outcome_command
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
+from execplan.core.text.message_parts import shorten
 
 
 class ArchiveBlockers(NamedTuple):
@@ -95,7 +96,7 @@ def unfinished_reasons(plan: ParsedPlan, other_claims: Mapping[str, Claim] | Non
         if task.is_unfinished:
             claim = other_claims.get(task_id) if other_claims else None
             state = f"claimed by {claim.name} until {claim.format_end()}" if claim is not None else task.state_label
-            reasons.append(f"task {task.number} is {state}: {task.text}")
+            reasons.append(f"task {task.number} is {state}: {shorten(task.text)}")
     status = next(find_statuses(plan), None) if not plan.tasks and not plan.is_stated_done else None
     if status is not None:
         reasons.append(f"the status is `{status.text}`")

@@ -27,7 +27,7 @@ from execplan.core.plan.front_matter import parse_front_matter
 from execplan.core.plan.front_matter_edits import set_key
 from execplan.core.plan.log_edits import add_revision_note
 from execplan.core.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, RESTORED_PREFIX, SUPERSEDED_PREFIX, ParsedPlan
-from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content
+from execplan.core.plan.plan_change import ChangeBuilder, PlanChange, plan_content, task_label
 from execplan.core.plan_store import missing_plans, plan_store
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.plan_dialects import dialect_of
@@ -260,7 +260,7 @@ def _archive_change(project: Project, ref: PlanRef, reason: str | None) -> Chang
         plan_store.mark_template_text(project, plan)
         if not unfinished_reasons(plan):
             messages = [] if reason is None else ["--force was not needed; the reason was not recorded"]
-            messages += [f"dropped: {task.number}. {task.text}" for task in plan.tasks if task.is_dropped]
+            messages += [f"dropped: {task_label(task.number, task.text)}" for task in plan.tasks if task.is_dropped]
             dialect = dialect_of(os.path.relpath(ref.path, project.base), project.settings.dialects)
             edits = _status_edits(plan, dialect.done_status)
             return PlanChange(edits, plan_content(plan), "archive", tuple(messages))

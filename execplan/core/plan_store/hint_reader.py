@@ -106,11 +106,11 @@ def fit_command(command: str, denied: Collection[str] = ()) -> str:
 def _sign(command: str, *, is_guarded: bool) -> str:
     """Return a command for an agent, with the name that it gave, and `evaluate` before an approval.
 
-    `evaluate` says whether a person or the policy approves. An agent edits the file itself.
+    `evaluate` says whether a person or the policy approves. An agent edits the file itself, whose path `show` prints.
     """
     verb, name = _verb(command), explicit_actor()
     if verb == "edit":
-        return f"edit the file of {command.split(' edit ', 1)[-1]}"
+        return command.replace(" edit ", " show ", 1)
     if verb == "approve" and not _only_reads(command):
         return command.partition(" --")[0].replace(" approve", " evaluate", 1)
     # the guard forbids --as, and may be there in a session
