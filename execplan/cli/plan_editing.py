@@ -10,7 +10,7 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.core import features
 from execplan.core.edits.plan_writer import EditResult, WriteOptions
 from execplan.core.errors import CHECK_FAILED, OK
-from execplan.core.plan_store import plan_selection
+from execplan.core.plan_store import plan_selection, plan_store
 from execplan.core.plan_store.claims import has_claims
 from execplan.core.plan_store.plan_store import name_in_commands
 from execplan.team.advice.plan_json import amended_json
@@ -38,9 +38,8 @@ def edit_plan(
     project, ref = plan_selection.select_plan(os.getcwd(), plan_name)
     amended = edit(project, ref)
     name = name_in_commands(project, ref)
-    if not finishes:
-        return edit_answer(amended, options, next_command.format(id=name))
-    commands, work = suggest_after_tasks(project, ref, amended, name, next_command)
+    suggest = suggest_after_tasks if finishes else _suggest_next
+    commands, work = suggest(project, ref, amended, name, next_command)
     return edit_answer(amended, options, *commands)._replace(work=None if options.dry_run else work)
 
 
@@ -53,8 +52,19 @@ def suggest_after_tasks(
         advice: Advice = features.load(features.COMPLETION_ADVICE)(project, ref, name)
         if advice.commands or not is_open:
             return advice.commands, advice.work
-    claims_next = next_command.startswith("execplan next ") and has_claims(project, ref)
-    return (next_command.format(id=name) + (" --claim" if claims_next else ""),), None
+    return _suggest_next(project, ref, amended, name, next_command)
+
+
+def _suggest_next(
+    project: Project, ref: PlanRef, amended: EditResult, name: str, next_command: str
+) -> tuple[tuple[str, ...], Work | None]:
+    command = next_command.format(id=name)
+    if not command.startswith("execplan next ") or not has_claims(project, ref):
+        return (command,), None
+    work: Work | None = features.load(features.PLAN_ADVICE)(plan_store.load(project, ref)).work
+    if work is not None and work.task is not None and not work.claim_command:
+        return (work.command,), work
+    return (f"{command} --claim",), None
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:

@@ -45,10 +45,7 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
         hint = f"list all plans: execplan list --all; {hint}" if error.param.name == "plan" else hint
         return usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
     if isinstance(error, click.BadParameter) and error.param is not None:
-        if _name(error.param) == "--as" and error.ctx is not None:  # of `archive` and `summarize`
-            command, _, name = error.ctx.command_path.partition(" ")
-            hint = f"to act as a person or an agent: {command} --as NAME {name}; otherwise {hint}"
-        return usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)
+        return _value_error(error, error.param, hint)
     message = " ".join(error.format_message().split())
     if isinstance(error, click.BadOptionUsage):
         problem = "takes no value" if "not take a value" in message else "requires a value"
@@ -58,6 +55,13 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
             hint += "; put text with spaces in quotes, and name the plan with -p"
         return usage_error(f"unexpected {message.removeprefix('Got unexpected extra ').replace(' (', ': ')[:-1]}", hint)
     return usage_error(message[:1].lower() + message[1:].removesuffix("."), hint)
+
+
+def _value_error(error: click.BadParameter, param: click.Parameter, hint: str) -> ExecplanError:
+    if _name(param) == "--as" and error.ctx is not None:  # of `archive` and `summarize`
+        command, _, name = error.ctx.command_path.partition(" ")
+        hint = f"to act as a person or an agent: {command} --as NAME {name}; otherwise {hint}"
+    return usage_error(f"{_name(param)} {_describe_problem(error, param.type)}", hint)
 
 
 def _similar_option(error: click.NoSuchOption) -> str:

@@ -348,6 +348,18 @@ def test_commands_that_an_agent_reads_take_its_name(desk: InProcessRepository, c
     assert desk.type(command, "--as", "agent-1").exit == 0
 
 
+def test_an_agent_goes_on_with_the_task_that_it_has_claimed(repo: Folder) -> None:
+    """A log entry, a new task and another task that it did don't make it claim a second one."""
+    repo.plan(with_sections("## Progress\n\n- [ ] Read.\n- [ ] Write.\n"), PLAN)
+    repo.ok("next", PLAN, "--claim", "--task", "2", "--as", "agent-1")
+    for command in (["decide", "Read lines.", "--why", "Short."], ["add", "Test."], ["done", "1"]):
+        lines = repo.run(*command, "--as", "agent-1").out.splitlines()
+        assert lines[-1].startswith("next: do task 2 (Write), then: execplan done "), lines
+    repo.ok("done", "2", "--as", "agent-1")
+    last_line = repo.run("decide", "Read words.", "--why", "Shorter.", "--as", "agent-1").out.splitlines()[-1]
+    assert last_line == f"next: execplan next {PLAN} --claim --as agent-1"
+
+
 def test_an_agent_is_not_sent_to_an_editor(repo: Folder) -> None:
     plan = repo.ok("new", "Read lines", "--task", "Do it.")["id"]
     assert repo.run("next", "--json").json["next"][-1] == f"execplan edit {plan}"
