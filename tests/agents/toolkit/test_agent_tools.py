@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import os
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pytest
@@ -13,6 +14,7 @@ import execplan
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_list import PROJECT_TOOLS, project_tools
 from execplan.cli.commands import COMMANDS
+from execplan.core.project import project_discovery, project_state
 from execplan.execution.revision.agent_plan_creation import create_execution_plan
 from tests.plans import CLEAN
 
@@ -177,15 +179,20 @@ def test_no_tool_has_the_rights_of_a_person() -> None:
     assert "--force" not in source
 
 
-def test_a_canceled_call_ends_its_process(tools: dict[str, execplan.AgentTool]) -> None:
+def test_a_canceled_call_ends_its_process(tools: dict[str, execplan.AgentTool], repo: Folder) -> None:
+    [path] = (repo.path / ".agent/execplans").glob("*.md")
+
     async def cancel() -> None:
         task = asyncio.create_task(tools["set_section"](section="Purpose", text="x"))
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(cancel())
+    with project_state.lock(project_discovery.require(str(repo.path)), os.path.realpath(path), "the test"):
+        asyncio.run(cancel())
+    repo.ok("add", "Write the tests.")  # waits for whoever waits longer
+    assert "\n\nx\n" not in path.read_text()
 
 
 def test_a_plan_has_the_names_of_the_reference() -> None:
