@@ -182,10 +182,10 @@ def test_no_tool_has_the_rights_of_a_person() -> None:
 def test_a_canceled_call_ends_its_process(tools: dict[str, execplan.AgentTool], repo: Folder) -> None:
     """The process waits for a lock until the call is canceled; without its end, it would then write."""
     [path] = (repo.path / ".agent/execplans").glob("*.md")
-    project = project_discovery.require(str(repo.path))
+    project, real_path = project_discovery.require(str(repo.path)), os.path.realpath(path)
 
     async def cancel() -> None:
-        with project_state.lock(project, os.path.realpath(path), "the test"):
+        with project_state.lock(project, real_path, "the test"):
             task = asyncio.create_task(tools["set_section"](section="Purpose", text="x"))
             await asyncio.sleep(0.3)
             task.cancel()
