@@ -29,7 +29,11 @@ def advise_new_plan(plan: ParsedPlan, name: str, *, is_copy: bool = False) -> Ad
         return Advice((editor, next_command), work)
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
-    return Advice((f"execplan next {name}" if plan.tasks else format_add_command(plan, name),))
+    if not plan.tasks:
+        return Advice((format_add_command(plan, name),))
+    if plan.unfinished_tasks:
+        return Advice((f"execplan next {name}",))
+    return Advice((hint_reader.outcome_command(plan, name) if lacks_outcome(plan) else f"execplan archive {name}",))
 
 
 def format_add_command(plan: ParsedPlan, name: str) -> str:

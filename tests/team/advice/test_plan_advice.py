@@ -10,7 +10,7 @@ import pytest
 from execplan.execution.engine.error_hints import CORRECT_OR_EDIT
 from tests.cli.approved_plan import FAILS, MAKE
 from tests.in_process_repository import InProcessRepository
-from tests.plans import with_sections
+from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -172,6 +172,15 @@ def test_errors_of_a_complete_plan_come_before_its_archive(repo: Folder) -> None
     prime = repo.run("prime").out
     assert "Continue:\n  execplan lint 2026-01-01_parser\n" in prime
     assert "execplan archive" not in prime
+
+
+@pytest.mark.parametrize("change", ["", "Lines can be read."])
+def test_a_complete_plan_from_elsewhere_gets_the_advice_of_next(repo: Folder, change: str) -> None:
+    text = CLEAN.replace("- [ ]", "- [x]").replace(f"{change}\n\n" if change else "", "", 1)
+    repo.write("elsewhere.md", text)
+    hint = last_line(repo, "new", "--from", "elsewhere.md")
+    assert hint == last_line(repo, "next")
+    assert repo.run(*shlex.split(hint)[2:]).exit == 0
 
 
 def test_new_prints_a_path_alone_when_quiet(repo: Folder) -> None:
