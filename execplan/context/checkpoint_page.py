@@ -9,6 +9,7 @@ from execplan.context.plan_overview import PlanOverview, WorkingTree
 from execplan.context.quoted_text import QUOTE_PREFIX, Redact, quote_line, quote_lines
 from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN, Entry, ParsedPlan
+from execplan.core.plan.placeholder_text import is_placeholder_text
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan.section_roles import TASKS, find_role
 from execplan.core.plan_store.hint_reader import is_for_person
@@ -130,6 +131,9 @@ def _quote_section(plan: ParsedPlan, name: str, max_lines: int, redact: Redact) 
     if section is None:
         return
     source = plan.text.lines[section.body_start : section.content_end]
+    if all([is_blank(line) or is_placeholder_text(line) for line in source]):
+        yield "Not written yet."
+        return
     body = quote_lines(source, redact)
     yield from [f"{QUOTE_PREFIX}{quoted_line}".rstrip() for quoted_line in body[:max_lines]]
     if len(body) > max_lines:

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from execplan.context.checkpoint_page import format_page, is_same_content, is_unedited
 from execplan.context.plan_overview import PlanDrift, PlanOverview, WorkingTree
 from tests.context.test_session_primer import make_overview, unchanged
-from tests.plans import CLEAN, with_sections
+from tests.plans import CLEAN, from_template, with_sections
 
 WHEN = "2026-01-01T00:00:00Z"
 TREE = WorkingTree("main", "0123456789abcdef", "First", ("src/a.py",), ("src/b.py",), ("new/",))
@@ -74,6 +74,12 @@ def test_a_plan_of_work_may_be_called_otherwise() -> None:
     assert section_text(overview, "Plan of work") == "> ### One\n>\n> Write the scanner, then the reader."
     both = make_overview(f"{CLEAN}\n## Milestones\n\nAll that is written here is longer than that.\n")
     assert section_text(both, "Plan of work") == "> Write the scanner, then the reader."
+
+
+def test_what_a_template_asks_is_not_quoted_as_what_the_plan_says() -> None:
+    overview = make_overview(from_template("small"))
+    assert section_text(overview, "Objective") == section_text(overview, "Plan of work") == "Not written yet."
+    assert section_text(overview, "Steps from the plan") == "> The commands are in Validation and Acceptance."
 
 
 def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
