@@ -167,6 +167,7 @@ def _items_answer(gathered: GatheredPack, settings: ContextSettings, options: Co
         for unit, action, text, tokens in fetched.items
     ]
     counter = json_fields(fetched.counter, "name exact")
+    warnings = gathered.warnings_for([unit for unit, *_ in fetched.items])
     return Answer(
-        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=gathered.warnings
+        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, fetched.text, warnings=warnings
     )

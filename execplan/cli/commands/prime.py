@@ -18,7 +18,7 @@ from execplan.cli.plan_arguments import plan_argument
 @plan_argument()
 @click.option("--hook", type=click.Choice(PROGRAMS), help="Use that agent's hook format; never fail.")
 def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
-    """Print an overview of a plan for a new agent session, in 1 KB.
+    """Print an overview of a plan for a new agent session, in about 1 KB.
 
     Use it when a session of an agent starts, or before its context is compacted (shortened). The overview has the next
     task, the last decisions, the last discovery, the state of the last run, the changes since the plan was last

@@ -170,7 +170,7 @@ def _decide_variant(
         model=recommend_model(model_table, target, task_intent.name, budget),
         hygiene=_hygiene(pack, items, target.window),
         experiment=experiment,
-        warnings=(*gathered.warnings, *warnings),
+        warnings=(*gathered.warnings_for([item.unit for item in items if item.action != PRUNE]), *warnings),
     )
     return PackResult(decision, text, items)
 

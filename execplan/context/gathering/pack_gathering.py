@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from execplan.context.context_pack import ARTIFACT, FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack, Unit
 from execplan.context.gathering import file_units
@@ -49,9 +49,16 @@ class GatheredPack(NamedTuple):
 
     pack: ContextPack
     warnings: tuple[str, ...]
-    """Messages about what was left out or redacted."""
+    """Messages about what was left out."""
+    redacted_ids: Sequence[str]
+    """IDs of the units with possible secrets."""
     model: str
     """Model that the last session used, or empty."""
+
+    def warnings_for(self, units: Iterable[Unit]) -> tuple[str, ...]:
+        """Return the warnings, and one about what is redacted in the units that are printed."""
+        ids = [unit.id for unit in units if unit.id in self.redacted_ids]
+        return (*self.warnings, *([f"possible secrets are redacted in {join_first(ids, 5)}"] if ids else []))
 
 
 def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: GatherOptions) -> GatheredPack:
@@ -98,9 +105,9 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
         tuple(units),
         frozenset([_escape_invalid_utf8(unit_id) for unit_id in session_unit_ids]),
     )
-    redacted_pack, redaction_messages = _redact(pack)
-    lines = (*file_units.format_omissions(omissions), *warnings, *session_messages, *redaction_messages)
-    return GatheredPack(redacted_pack, tuple([_escape_invalid_utf8(line) for line in lines]), model)
+    redacted_pack, redacted_ids = _redact(pack)
+    lines = (*file_units.format_omissions(omissions), *warnings, *session_messages)
+    return GatheredPack(redacted_pack, tuple([_escape_invalid_utf8(line) for line in lines]), redacted_ids, model)
 
 
 def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
@@ -246,14 +253,11 @@ def _escape_invalid_utf8(name: str) -> str:
 
 
 def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
-    """Redact the secrets in a pack, and return a message that lists the affected units."""
+    """Redact the secrets in a pack, and return the IDs of the affected units."""
     from execplan.context.context_pack import redact_pack
     from execplan.core.secrets.redaction import Redactor
 
     redacted = redact_pack(pack, Redactor(os.environ, os.environ.keys()).redact_text)
-    unit_ids = [
+    return redacted, [
         new_unit.id for old_unit, new_unit in zip(pack.units, redacted.units, strict=True) if old_unit != new_unit
     ]
-    if not unit_ids:
-        return redacted, []
-    return redacted, [f"possible secrets are redacted in {join_first(unit_ids, 5)}"]

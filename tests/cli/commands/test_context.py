@@ -430,6 +430,8 @@ def test_an_item_is_fetched_without_secrets(desk: InProcessRepository) -> None:
     result = desk.type("context", "--item", "file:src/other.py")
     assert "correct horse" not in result.out
     assert "possible secrets are redacted" in result.err
+    other_item = desk.type("context", "--item", "section:purpose")
+    assert (other_item.exit, other_item.err) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,9 @@ def test_secrets_are_taken_out(project: Folder, monkeypatch: pytest.MonkeyPatch)
     assert KEY not in everything
     assert "correct horse" not in everything
     assert "[redacted]" in result.pack.task
-    assert any("possible secret" in warning and "file:src/reader.py" in warning for warning in result.warnings)
+    units = {unit.id: unit for unit in result.pack.units}
+    assert "file:src/reader.py" in result.warnings_for(units.values())[-1]
+    assert "file:src/reader.py" not in str(result.warnings_for([units["section:purpose"]]))
 
 
 def test_changes_of_a_file_for_secrets(project: Folder) -> None:
