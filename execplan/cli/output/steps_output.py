@@ -98,8 +98,10 @@ def _line_range(step: dict[str, Any]) -> str:
 
 
 def _description(step: dict[str, Any]) -> str:
-    description = step["description"] + (" (inferred)" if step["inferred"] else "")
-    return f"{description}, after {', '.join(step['depends_on'])}" if step["depends_on"] else description
+    description: str = step["description"] + (" (inferred)" if step["inferred"] else "")
+    if not step["depends_on"]:
+        return description
+    return f"{description.removesuffix('.')}, after {', '.join(step['depends_on'])}"
 
 
 def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:

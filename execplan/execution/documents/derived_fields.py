@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from execplan.core.text.message_parts import shorten
+from execplan.core.text.message_parts import format_count, shorten
 from execplan.execution.attributes import COMMAND_TYPES, FILE_TYPES, REPLACE, STEP_TYPES, TRANSFERS
 from execplan.execution.documents.written_paths import diff_paths
 
@@ -59,7 +59,7 @@ def _describe_replacement(replacement: object) -> str:
     fields = replacement if isinstance(replacement, dict) else {}
     find = shorten(" ".join(str(fields.get("find")).split()), _MAX_SHOWN_LENGTH)
     files = shorten(", ".join(map(str, fields.get("paths") or ())), _MAX_SHOWN_LENGTH)
-    return f"{STEP_TYPES[REPLACE].verb} `{find}` in {files}, {fields.get('count')} times"
+    return f"{STEP_TYPES[REPLACE].verb} `{find}` in {files}, {format_count(fields.get('count', 0), 'time')}"
 
 
 def fill_risk(step: dict[str, Any]) -> None:
