@@ -67,6 +67,14 @@ def test_steps_are_shown_as_they_compile_now(repo: Folder) -> None:
     assert output_lines[-1] == "next: execplan compile 2026-01-01_parser"
 
 
+def test_descriptions_are_phrases_that_go_on(repo: Folder) -> None:
+    once = "```text {#once type=replace paths=app.py count=1}\n-v1\n+v2\n```\n\n"
+    by_hand = "```text {#look type=manual needs=once}\nLook at the page.\n```\n"
+    repo.plan(with_sections(f"## Concrete Steps\n\n{once}{by_hand}"))
+    ends = [line.split("  ")[-1].strip() for line in repo.run("show", "--steps").out.splitlines()[3:5]]
+    assert ends == ["Replace `v1` in app.py, 1 time", "By hand: Look at the page, after once"]
+
+
 def test_a_plan_without_steps_says_so(repo: Folder) -> None:
     repo.plan(with_sections("## Concrete Steps\n\nRead it.\n\n## Validation and Acceptance\n\nLook at it.\n"))
     data = repo.ok("show", "--steps")
