@@ -93,10 +93,10 @@ def test_all_commands_are_called() -> None:
 
 
 def test_what_was_written_is_named_and_not_repeated(repo: Folder) -> None:
-    """A writer, and undo and redo of it, print enough of a text of 20,000 characters to recognize it."""
+    """A writer, undo and redo of it, and the history print enough of a text of 20,000 characters to recognize it."""
     repo.plan(with_sections("## Progress\n\n- [ ] One.\n\n## Notes\n\nNone.\n"))
     writers = "add T|add T|done 2|done 2|reopen 2|decide T --why w|discover T --evidence e|outcome T|note T|reword 2 T"
-    for command in f"{writers}|undo|redo|undo --list".split("|"):
+    for command in f"{writers}|undo|redo|undo --list|log".split("|"):
         result = repo.run(*["Word " * 4_000 if word == "T" else word for word in command.split()])
         assert (result.exit, result.out != "") == (0, True), (command, result)
         assert max(map(len, result.out.splitlines())) < 250, (command, result)

@@ -10,7 +10,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.cli.time_options import parse_entry_date
 from execplan.core.plan.line_grammar import is_list_item
-from execplan.core.text.message_parts import format_count
+from execplan.core.text.message_parts import format_count, shorten
 from execplan.core.timestamps import format_minute
 from execplan.team.history import history_event
 from execplan.team.history.history_event import HistoryEvent
@@ -49,6 +49,8 @@ _STYLES = {
 _DETAIL_LABELS = {history_event.DECISION: "why", history_event.DISCOVERY: "evidence"}
 _ITEM_INDENT = 2
 """Columns before the items of a list in a rationale, from its label."""
+_MAX_EVENT_LENGTH = 240
+"""Maximum characters of a text, except where details are shown."""
 _COMMIT_DIGITS = 8
 _DATE_LENGTH = len("2026-01-01")
 _UNCOMMITTED = "not committed"
@@ -88,7 +90,8 @@ def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = Fals
     lines = []
     for event in shown_events:
         summary = _content_summary(events) if event.kind == history_event.CREATED and not shows_details else ""
-        lines += _format_event(event, f"{_event_text(event)}{summary}", label_width)
+        text = _event_text(event) if shows_details else shorten(_event_text(event), _MAX_EVENT_LENGTH)
+        lines += _format_event(event, f"{text}{summary}", label_width)
         if shows_details and event.detail:
             lines += _format_detail(event, label_width + 4)
     return lines
