@@ -104,13 +104,19 @@ def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     for at, finding in enumerate(findings):
         kind = finding.fix.kind if finding.fix is not None else ""
         common_parts = [part for part in (PLACEHOLDER_MESSAGE, MISSING_MESSAGE) if part in finding.message]
-        message_key = common_parts[0] if common_parts else finding.message
+        message_key = common_parts[0] if common_parts else _without_task_number(finding.message)
         groups.setdefault(at if is_overflow(finding) else (finding.code, finding.level, kind, message_key), []).append(
             finding
         )
     return [
         group[0] if len(group) == 1 else group[0]._replace(message=_merged_message(group)) for group in groups.values()
     ]
+
+
+def _without_task_number(message: str) -> str:
+    """Return a message about a task, such as `task 3 has no timestamp`, without the number; any other as it is."""
+    first, number, *rest = message.split(" ", 2) if " " in message else (message, "")
+    return " ".join((first, *rest)) if first == "task" and number.isdecimal() else message
 
 
 def _merged_message(group: Sequence[Finding]) -> str:
@@ -122,6 +128,9 @@ def _merged_message(group: Sequence[Finding]) -> str:
     if first_message.startswith(MISSING_MESSAGE):
         names = [finding.message.removeprefix(MISSING_MESSAGE) for finding in group]
         return f"missing sections {', '.join(names)}"
+    if len({finding.message for finding in group}) > 1:
+        numbers = [finding.message.split(" ")[1] for finding in group[1:]]
+        return f"{first_message} (also task{'s' if len(numbers) > 1 else ''} {join_first(numbers, _MAX_LINES)})"
     lines = list(dict.fromkeys([finding.line for finding in group[1:] if finding.line != group[0].line]))
     if not lines:
         return f"{first_message} ({len(group)} times)"

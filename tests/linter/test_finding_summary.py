@@ -31,6 +31,16 @@ def test_one_section_keeps_its_message() -> None:
     assert merge_findings([finding]) == [finding]
 
 
+def test_findings_about_tasks_that_differ_in_nothing_else_name_the_tasks() -> None:
+    findings = [_finding(10 + number, f"task {number} has no timestamp") for number in (1, 2, 7)]
+    others = [_finding(14, "task 4 has no text"), _finding(15, "task list ends here"), _finding(16, "task")]
+    assert [finding.message for finding in merge_findings([*findings, *others])] == [
+        "task 1 has no timestamp (also tasks 2, 7)",
+        *[finding.message for finding in others],
+    ]
+    assert merge_findings(findings[:2])[0].message == "task 1 has no timestamp (also task 2)"
+
+
 def test_equal_messages_name_their_lines() -> None:
     findings = [_finding(line, "a box outside Progress") for line in (3, 9, 12)]
     assert [(finding.line, finding.message) for finding in merge_findings(findings)] == [
