@@ -57,6 +57,8 @@ _RISKY_PREFIXES = (
 )
 _RISKY_SUFFIXES = (".cmd", ".command", ".receivepack", ".update", ".uploadpack", ".vcs")
 """Prefixes and suffixes of git settings that name programs, in lower case."""
+_NO_EDITOR = "core.editor=true"
+"""The only setting with a program that agents may use: it does nothing, so that git keeps a commit's message."""
 _CODE_CHARS = frozenset(" \n\t;()'\"")
 _LONGEST = 4096
 
@@ -162,7 +164,8 @@ def _git_setting_reason(simple: SimpleCommand) -> str:
     ]
     settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
     settings += [arg[2:] for arg in simple.argv if arg.startswith("-c") and len(arg) > 2 and "." in arg]
-    if any([_is_risky(setting.partition("=")[0]) for setting in settings]) or "--exec-path" in " ".join(simple.argv):
+    risky = [setting for setting in settings if _is_risky(setting.partition("=")[0]) and setting != _NO_EDITOR]
+    if risky or "--exec-path" in " ".join(simple.argv):
         return "the git command contains settings that specify programs"
     operands = [arg for arg in simple.argv[1:] if not arg.startswith("-")]
     if "config" in operands[:2] and any([_is_risky(arg) for arg in operands]):
