@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from execplan.agents.guard import operation_commits, protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
-from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
+from execplan.agents.guard.execplan_calls import denial_reason
+from execplan.agents.guard.execplan_commands import NAME, shorten
 from execplan.agents.guard.guard_context import GuardScope
 from execplan.agents.guard.plan_denials import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
