@@ -29,7 +29,7 @@ def explain_call(simple: SimpleCommand, text: str) -> str:
         if problem := naming_problem(simple.argv, value):
             return problem
     if simple.via and simple.via != ("|",):
-        return f"{_RULE}: call it by itself, not in {shorten(simple.via[0])}"
+        return f"{_RULE}: call it alone, not in {shorten(simple.via[0])}"
     if simple.via and not text:
         return f"{_RULE}: only commands that read can stand before the pipe"
     if simple.argv[0] != NAME:

@@ -169,8 +169,8 @@ def _are_only_naming(argv: Sequence[str], assignments: Sequence[tuple[str, str]]
         return True
     from execplan.agents.guard.execplan_calls import AGENT_VARIABLE, naming_problem
 
-    (name, value), *others = assignments
-    return name == AGENT_VARIABLE and not others and not naming_problem(argv, value)
+    name, value = assignments[0]
+    return len(assignments) == 1 and name == AGENT_VARIABLE and not naming_problem(argv, value)
 
 
 def disallowed_constructs(text: str) -> list[str]:

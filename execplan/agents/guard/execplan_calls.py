@@ -101,15 +101,15 @@ def _enter(directories: Sequence[str], scope: GuardScope, folders: Sequence[str]
     for root in (scope.root, *(scope.other_roots() if not _are_readable(paths, scope) else ())):
         if _are_readable(paths, scope._replace(root=root)):
             return _Place(scope._replace(root=root), tuple(dict.fromkeys(paths)))
-    where = f"{NAME} -C leads" if directories else f"{NAME} would run"
-    return _Place(scope, (), f"{where} outside the repository")
+    verb = f"{NAME} -C leads" if directories else f"{NAME} would run"
+    return _Place(scope, (), f"{verb} outside the repository")
 
 
 def _unknown_option_reason(args: Sequence[str], options: Sequence[str]) -> str:
     """Return the reason for options that an agent may not use, with the first of them."""
     command, known_options = args[0], [option.removesuffix("?") for option in options]
-    given = [arg.partition("=")[0] for arg in args[1:] if arg.startswith("-") and arg != "--"]
-    option = next((name for name in given if name not in known_options), "")
+    flag_names = [arg.partition("=")[0] for arg in args[1:] if arg.startswith("-") and arg != "--"]
+    option = next((name for name in flag_names if name not in known_options), "")
     if option in ALLOWED_COMMANDS[command].denied_options.split():
         return f"agents can't use `{NAME} {command}` with {option}: leave it out, or ask a person to run it"
     return f"agents can't use `{NAME} {command}` with {shorten(option) or 'these options'}"

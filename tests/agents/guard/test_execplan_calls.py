@@ -106,7 +106,7 @@ def test_an_agent_names_itself_where_it_may_give_its_name(
         ("execplan decide don't --why x", r"an unclosed quote; write ' in a text as '\''"),
         ("execplan set Purpose - <<EOF\n$x\nEOF", "a here-document with a quoted delimiter"),
         ("execplan show > x.md", "its output can't go to a file"),
-        ('cd "$(execplan status)"', "call it by itself, not in $(…)"),
+        ('cd "$(execplan status)"', "call it alone, not in $(…)"),
         ("HOME=/tmp execplan show", "leave out the variable HOME"),
         ("EXECPLAN_AGENT=Pat execplan decide x --why y", "in whose name `execplan decide` writes: leave out EXECPLAN_AGENT"),
         ("EXECPLAN_AGENT='a b' execplan next", "EXECPLAN_AGENT must be a plain name"),
