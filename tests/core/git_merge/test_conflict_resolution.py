@@ -326,6 +326,9 @@ def test_a_plan_archived_on_one_side_and_edited_on_the_other_is_merged_then_comm
     assert next_command() == restoring
     assert repo.run("status").out.startswith(f"1 archived; archived with open tasks: {PLAN_ID}\n")
     assert repo.run("lint").out.endswith(f"next: {restoring}\n")
+    assert repo.run("prime").out == (
+        f"execplan: no open plans, 1 archived; archived with open tasks: {PLAN_ID}\nhint: {restoring}\n"
+    )
     repo.ok("restore", PLAN_ID)
     assert repo.ok("next")["task"]["text"] == "Write the manual."
 
