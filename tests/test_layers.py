@@ -80,7 +80,7 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "any_program asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command execplan_commands file_comparison gemini grant_lookup guard_context guard_decision guard_entry mcp_tools opencode path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
+    "agents.guard": "any_program asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command execplan_calls execplan_commands file_comparison gemini grant_lookup guard_context guard_decision guard_entry mcp_tools opencode path_resolution plan_denials protected_paths quick_check read_policy read_script request_handler secret_patterns self_protection step_matching stored_denial tool_call typed_command",
     "agents.stop_gate": "*",
     "execution.approvals": "approval_key approval_paths approval_registry disk_world effective_policy file_watch program_resolution reserved_paths user_directories",
     "cli": "error_handler main plan_hints",

@@ -51,6 +51,8 @@ APPROVED_COMMANDS: Final = "execplan.team.advice.execution_status:approved_comma
 """Returns the commands that continue with steps that were just approved."""
 OTHER_COPY: Final = "execplan.team.worktrees.other_copy:describe_other_copies"
 """Returns where the work on plans goes on if that is not in the main worktree, and the commands that lead there."""
+OWN_COPY_CHECK: Final = "execplan.team.worktrees.other_copy:ensure_own_copy"
+"""Raises ExecplanError if a plan of the main worktree has its own worktree."""
 TASKS_DONE_ELSEWHERE: Final = "execplan.team.worktrees.done_elsewhere:find_tasks_done_elsewhere"
 """Returns the directory of the worktree in which a task is done, by task ID, in a repository with several worktrees."""
 FINISH_ADVICE: Final = "execplan.team.advice.finish_advice:advise_finish"

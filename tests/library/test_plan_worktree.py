@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -71,8 +72,43 @@ def test_an_edit_of_the_other_copy_leads_into_the_worktree(repo: Folder) -> None
     assert f"{PARSER} has its own worktree, ../repo.worktrees/{PARSER}; this is the copy" in result.err
     assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER})"\n')
     assert repo.run("worktree", PARSER).out == f"{worktree.path}\n"
-    result = repo.run("done", "3", "-p", "parser", "--as", "al")
-    assert result.out.endswith(f'next: cd "$(execplan worktree {PARSER} --as al)"\n')
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "done 3 --as al",
+        "decide Wait --why Later. --as al",
+        "set Purpose Text --as al",
+    ],
+)
+def test_a_named_agent_edits_only_the_copy_in_the_worktree(repo: Folder, command: str) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    before = (repo.path / PLAN).read_bytes()
+    refused(repo, "own-worktree", *command.split(), "-p", "parser")
+    assert (repo.path / PLAN).read_bytes() == before
+    assert repo.run(*command.split(), "-p", "parser", "--dry-run").exit == 0
+    directory = os.path.relpath(worktree.path, repo.path)
+    hint = repo.run(*command.split(), "-p", "parser", "--json").json["error"]["hint"]
+    assert f"with -C {directory}; " in hint
+    assert repo.run(*shlex.split(hint.rpartition(": execplan ")[2])).exit == 0
+    repo.ok("-C", directory, *command.split(), "-p", "parser")
+    assert (repo.path / PLAN).read_bytes() == before
+    assert (worktree.path / PLAN).read_bytes() != before
+
+
+def test_a_named_agent_is_led_into_the_worktree_by_a_directory(repo: Folder) -> None:
+    commit_plan(repo)
+    worktree = open_worktree(repo)
+    directory = os.path.relpath(worktree.path, repo.path)
+    next_command = f"execplan -C {directory} next {PARSER}"
+    assert repo.run("show", "parser", "--as", "al").out.endswith(f"next: {next_command} --claim --as al\n")
+    assert repo.run("show", "parser", EXECPLAN_SESSION="s-1").out.endswith(f"next: {next_command}\n")
+    repo.ok("done", "2", "-p", "parser")  # by a person, in the copy here
+    repo.env["EXECPLAN_AGENT"] = "al"
+    for command in ("status", "next"):
+        assert repo.run(command, "parser").out.endswith(f"next: {next_command} --claim --as al\n"), command
 
 
 def test_a_complete_plan_is_archived(repo: Folder) -> None:

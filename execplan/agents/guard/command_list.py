@@ -150,17 +150,35 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
     ):
         return None
     unwrapped = [strip_wrappers(argv, dict(assigned)) for argv, assigned in reader.raw_commands]
-    if not all([is_harmless_variable(*assignment) for _, assigned in unwrapped for assignment in assigned.items()]):
-        return None
+    for (argv, assigned), (raw_argv, raw_assigned) in zip(unwrapped, reader.raw_commands, strict=True):
+        if argv[:1] == (NAME,):
+            if raw_argv != argv or not _are_only_naming(argv, raw_assigned):
+                return None  # only by that exact name
+        elif not all([is_harmless_variable(*assignment) for assignment in assigned.items()]):
+            return None
     commands = [argv for argv, _ in unwrapped]
-    if any(
-        [argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw_commands, strict=True)]
-    ):
-        return None  # only by that exact name
     if _CD not in reader.reasons:
         return _expand_patterns(CommandList(tuple(commands), (cwd,)), reader.patterns)
     command_list = _commands_after_cd(commands, reader.reasons - {_EXPANDS}, cwd)
     return None if command_list is None else _expand_patterns(command_list, reader.patterns)
+
+
+def _are_only_naming(argv: Sequence[str], assignments: Sequence[tuple[str, str]]) -> bool:
+    """Check whether the variables before a call of execplan only name the agent, where it may give its name."""
+    if not assignments:
+        return True
+    from execplan.agents.guard.execplan_calls import AGENT_VARIABLE, naming_problem
+
+    name, value = assignments[0]
+    return len(assignments) == 1 and name == AGENT_VARIABLE and not naming_problem(argv, value)
+
+
+def disallowed_constructs(text: str) -> list[str]:
+    """Return the descriptions of what a text contains that such a list may not, expansions first."""
+    reader = _CommandListReader(without_here_documents(text).strip(" \t\n"))
+    reader.parse_commands()
+    constructs = sorted(reader.reasons - _ALLOWED_REASONS, key=lambda reason: ("is expanded" not in reason, reason))
+    return list(filter(None, [reader.problem, *constructs, *sorted(reader.reasons & {"a redirection"})]))
 
 
 def _commands_after_cd(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> CommandList | None:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import protected_paths
 from execplan.core.named_tuple import NamedTuple
-from execplan.core.text.pure_paths import is_inside
-from execplan.execution.permission import PLANS
-from execplan.execution.shell.simple_command import parse_args
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Final
-
-    from execplan.agents.guard.guard_context import GuardScope
 
 
 class AllowedOptions(NamedTuple):
@@ -234,74 +228,9 @@ DENIED_COMMANDS: Mapping[str, str] = {
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
 """Flags that every command accepts, also before its name."""
-_HELP_ALL: Final = "--help-all"
-"""Flag that is accepted only before a command."""
 
 
 NAME: Final = "execplan"
-
-
-def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
-    """Return why an agent may not make a call of execplan; empty if it only reads, reports or writes plans."""
-    if argv[0] != NAME:
-        return f"{argv[0]} is not {NAME}"
-    args = list(argv[1:])
-    while args and (args[0] in (*GLOBAL_FLAGS, _HELP_ALL) or args[0] == "-C"):
-        consumed = 2 if args[0] == "-C" else 1
-        if consumed == 2 and not _are_all_readable(args[1:2] or [""], scope, folders):
-            return f"{NAME} -C leads outside the repository"
-        args = args[consumed:]
-    if not args:
-        return ""
-    command, command_args = args[0], args[1:]
-    if command not in ALLOWED_COMMANDS:
-        reason = DENIED_COMMANDS.get(command, "it is none of the commands that agents may use")
-        return f"agents can't use `{NAME} {shorten(command)}`: {reason}"
-    allowed_options = ALLOWED_COMMANDS[command]
-    return _option_denial_reason(command, allowed_options, command_args, scope, folders)
-
-
-def _option_denial_reason(
-    command: str, allowed_options: AllowedOptions, argv: Sequence[str], scope: GuardScope, folders: Sequence[str]
-) -> str:
-    """Return why an agent may not call a command with these options; empty if it may."""
-    value_options = [*allowed_options.value_options.split(), *allowed_options.file_options.split(), "-C"]
-    parsed_args = parse_args(
-        [arg for arg in argv if not arg.startswith("- ")],
-        [*allowed_options.flags.split(), *GLOBAL_FLAGS],
-        value_options,
-    )
-    if parsed_args is None:
-        return f"agents can't use `{NAME} {command}` with these options"
-    if (command == COMMIT_COMMAND or COMMIT_FLAG in parsed_args.flags) and PLANS not in scope.commits:
-        return "the policy doesn't let agents commit plans (execution.commit_plans)"
-    read_paths = [
-        value for flag, value in parsed_args.values if flag in allowed_options.file_options.split() or flag == "-C"
-    ]
-    read_paths += [value for flag, value in parsed_args.values if flag in ("-p", "--plan", "--stdin-filename")]
-    read_paths += parsed_args.operands if allowed_options.operand_kind else ()
-    texts = [*parsed_args.operands, *[value for _, value in parsed_args.values]]
-    read_paths += [text[1:] for text in texts if text.startswith("@") and not text.startswith("@@")]
-    if _are_all_readable(read_paths, scope, folders):
-        return ""
-    return f"`{NAME} {command}` refers to a file that agents can't read"
-
-
-def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> bool:
-    """Check whether all paths lead into the repository and may be read; `-` is standard input."""
-    real_paths = [
-        real_path
-        for path in path_args
-        if path != "-"
-        for folder in folders
-        for real_path in protected_paths.possible_real_paths(folder, path)
-    ]
-    return all(
-        [
-            path and is_inside(path, scope.root) and not protected_paths.read_denial_reason(scope, path)
-            for path in real_paths
-        ]
-    )
 
 
 def shorten(text: str) -> str:

@@ -50,6 +50,8 @@ class GuardScope(NamedTuple):
     """Reads the bytes of a path in a state, from the file itself if it has them, otherwise from the backup store."""
     commits: tuple[str, ...] = ()
     """What the agent may commit, as in `Policy.commits`."""
+    other_roots: Callable[[], Sequence[str]] = tuple
+    """Returns the real paths of the repository's other worktrees."""
 
 
 class PlanlessContext(NamedTuple):
@@ -122,7 +124,20 @@ def _make_scope(
         before_work,
         lambda path, state: _read_content(project, path, state),
         commits,
+        lambda: _other_roots(project),
     )
+
+
+def _other_roots(project: Project) -> list[str]:
+    from execplan.core.git.linked_worktrees import list_worktrees
+
+    try:
+        worktrees = list_worktrees(project)
+    except ExecplanError:
+        return []
+    return [
+        worktree.root for worktree in worktrees if worktree.exists and worktree.root != os.path.realpath(project.root)
+    ]
 
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[RunEntry]) -> GuardContext:

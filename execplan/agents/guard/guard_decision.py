@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from execplan.execution.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
 
-_COMMIT_COMMANDS = frozenset(("add", "commit", "push"))
-"""Commands of git that stage, commit or push."""
+_COMMIT_COMMANDS = frozenset(("add", "commit", "push", "--continue"))
+"""Words of git's commands that stage, commit or push."""
 
 
 def is_agent_check(call: ToolCall, checks: Sequence[str], scope: GuardScope, read_policy: str) -> bool:

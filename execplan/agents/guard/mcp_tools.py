@@ -5,7 +5,8 @@ The guard knows only the name of a server, so the user's settings decide that th
 
 from __future__ import annotations
 
-from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, NAME, denial_reason, shorten
+from execplan.agents.guard.execplan_calls import denial_reason
+from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, NAME, shorten
 from execplan.core.named_tuple import NamedTuple
 from execplan.execution.shell.call_patterns import dotted_tool_name
 
@@ -104,6 +105,6 @@ def _command_denial_reason(command: str, arguments: Mapping[str, Any], cwd: str,
     directory = cwd if root in (None, ".") else str(root)
     if denial_reason([NAME, "-C", directory], scope, (cwd,)):
         return f"root leads outside the repository: {shorten(directory)}"
-    argv = [NAME, command, *(("--commit",) if commit else ())]
+    argv = [NAME, "-C", directory, command, *(("--commit",) if commit else ())]
     argv += [f"{option}={value}" for option, value in (("--plan", plan), ("--as", agent)) if value]
-    return denial_reason(argv, scope, (directory,))
+    return denial_reason(argv, scope, (cwd,))

@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from execplan.agents.guard import protected_paths
+from execplan.agents.guard import operation_commits, protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
-from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
+from execplan.agents.guard.execplan_calls import denial_reason
+from execplan.agents.guard.execplan_commands import NAME, shorten
 from execplan.agents.guard.guard_context import GuardScope
 from execplan.agents.guard.plan_denials import is_plan_path
 from execplan.agents.guard.read_policy import ReadDecision, decide_read, uses_repository_git
@@ -36,6 +37,7 @@ _HERE_DOCUMENT = re.compile(
 )
 _UNSAFE_TEXT = re.compile(r"""['"`\\$]|(?:^|[\s(])#""")
 _PATTERN_CHARS = frozenset("*?[\\")
+_NOTHING_OWN = "nothing in git's operation is the agent's own work: a person finishes it"
 
 
 class _DeniedError(Exception):
@@ -56,7 +58,10 @@ def decide_commit(call: ToolCall, scope: GuardScope, project: Project, read_poli
     try:
         for argv in command_list.commands:
             git_args = _strip_git_options(argv, scope, command_list.folders)
-            if git_args[:1] in (["add"], ["commit"], ["push"]):
+            if operation_commits.is_continuation(git_args):
+                stages_or_commits = True
+                paths += _continued_paths(argv, git_args, project)
+            elif git_args[:1] in (["add"], ["commit"], ["push"]):
                 stages_or_commits = True
                 paths += _affected_paths(git_args, scope, project, command_list.folders)
             elif not _is_harmless(argv, call, scope, command_list.folders, read_policy):
@@ -84,17 +89,17 @@ def _quote_here_documents(command: str) -> str:
 
 
 def _strip_git_options(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str]:
-    """Return the arguments of git without `--no-pager` and `-C` of the directory where it runs anyway.
+    """Return the arguments of git without `--no-pager`, what keeps a message, and `-C` of the directory where it runs anyway.
 
     The list is empty for other programs, and where git would use another repository.
     """
     args = list(argv[1:]) if argv[0] == "git" else []
     real_folders = [os.path.realpath(folder) for folder in folders]
-    while args[:1] in (["-C"], ["--no-pager"]):
+    while args[:1] in (["-C"], ["--no-pager"]) or args[:2] == operation_commits.KEPT_MESSAGE:
         is_here = [is_repository_root("".join(args[1:2]), folder, scope.root) for folder in folders]
         if args[0] == "-C" and not (all(is_here) and set(real_folders) == {scope.root}):
             return []
-        args = args[1 + (args[0] == "-C") :]
+        args = args[1 + (args[0] != "--no-pager") :]
     return args if all([uses_repository_git(scope.root, folder) for folder in real_folders]) else []
 
 
@@ -124,26 +129,43 @@ def _affected_paths(
         pathspecs = _resolve_pathspecs(parsed_args.operands, scope, folders)
         takes_all = not {"-A", "--all", "-u", "--update"}.isdisjoint(parsed_args.flags)
         return _changed_paths(project, pathspecs) if pathspecs or takes_all else ()
-    parsed_args = _parse_commit(args)
+    parsed_args = _parse_commit(args, is_operating=operation_commits.is_operating(project))
     for flag, value in parsed_args.values:
         if flag in _FILE_OPTIONS and not _is_readable_file(value, scope, folders):
             raise _DeniedError(f"agents can't read the message from {shorten(value)}")
     pathspecs = _resolve_pathspecs(parsed_args.operands, scope, folders)
     if pathspecs or not {"-a", "--all"}.isdisjoint(parsed_args.flags):
         return _changed_paths(project, pathspecs, untracked=bool(pathspecs))
-    return git_query.staged_paths(project)
+    paths = operation_commits.staged_paths(project)
+    if not paths and not parsed_args.values:
+        raise _DeniedError(_NOTHING_OWN)
+    return paths
 
 
-def _parse_commit(args: Sequence[str]) -> ParsedArgs:
-    """Return the parsed arguments of `git commit`. Raises _DeniedError for those that an agent may not use."""
-    parsed_args = parse_args(args, _COMMIT_FLAGS, (*_MESSAGE_OPTIONS, *_FILE_OPTIONS))
+def _continued_paths(argv: Sequence[str], git_args: Sequence[str], project: Project) -> list[str]:
+    """Return the paths, from the root, that an agent has resolved in an operation which it continues. Raises _DeniedError."""
+    keeps_message = operation_commits.KEPT_MESSAGE[1] in argv
+    if reason := operation_commits.continuation_problem(project, git_args, keeps_message=keeps_message):
+        raise _DeniedError(reason)
+    paths = operation_commits.staged_paths(project)
+    if not paths:
+        raise _DeniedError(_NOTHING_OWN)
+    return paths
+
+
+def _parse_commit(args: Sequence[str], *, is_operating: bool) -> ParsedArgs:
+    """Return the parsed arguments of `git commit`. Raises _DeniedError for those that an agent may not use.
+
+    `is_operating`: git has a message for the commit that finishes its operation.
+    """
+    parsed_args = parse_args(args, [*_COMMIT_FLAGS, operation_commits.NO_EDIT], (*_MESSAGE_OPTIONS, *_FILE_OPTIONS))
     if parsed_args is None:
         reasons = {"--amend": "rewrite commits", "--no-verify": "skip the repository's hooks", "-n": "skip its hooks"}
         reason = next(
             (reason for flag, reason in reasons.items() if flag in args), "use `git commit` with these options"
         )
         raise _DeniedError(f"agents can't {reason}")
-    if not parsed_args.values:
+    if not parsed_args.values and not (is_operating and operation_commits.NO_EDIT in parsed_args.flags):
         raise _DeniedError("`git commit` would start an editor: give the message with -m")
     return parsed_args
 

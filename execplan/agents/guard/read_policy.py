@@ -7,7 +7,7 @@ import os
 from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
-from execplan.agents.guard.execplan_commands import NAME, denial_reason
+from execplan.agents.guard.execplan_commands import NAME
 from execplan.agents.guard.tool_call import COMMAND, READ, TOOL
 from execplan.core.named_tuple import NamedTuple
 from execplan.core.text.pure_paths import is_inside
@@ -136,6 +136,8 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
 def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
     """Return the paths that a command reads, as it names them; None if it may do more."""
     if argv[0] == NAME:
+        from execplan.agents.guard.execplan_calls import denial_reason
+
         return None if denial_reason(argv, scope, folders) else []
     base = ""
     if argv[0] == GIT:

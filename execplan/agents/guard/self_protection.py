@@ -6,7 +6,7 @@ import os
 
 from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_list import parse_command_list
-from execplan.agents.guard.execplan_commands import NAME, denial_reason, shorten
+from execplan.agents.guard.execplan_commands import NAME, shorten
 from execplan.agents.guard.read_policy import find_read_paths
 from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, TOOL, WRITE
 from execplan.core.text.fast_json import iter_texts
@@ -57,6 +57,8 @@ _RISKY_PREFIXES = (
 )
 _RISKY_SUFFIXES = (".cmd", ".command", ".receivepack", ".update", ".uploadpack", ".vcs")
 """Prefixes and suffixes of git settings that name programs, in lower case."""
+_NO_EDITOR = "core.editor=true"
+"""The only setting with a program that agents may use: it does nothing, so that git keeps a commit's message."""
 _CODE_CHARS = frozenset(" \n\t;()'\"")
 _LONGEST = 4096
 
@@ -70,9 +72,11 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
     if call.kind != COMMAND:
         return False
     command_list = parse_command_list(call.command, call.cwd)
-    return command_list is not None and all(
-        [not denial_reason(argv, scope, command_list.folders) for argv in command_list.commands]
-    )
+    if command_list is None or not all([argv[0] == NAME for argv in command_list.commands]):
+        return False
+    from execplan.agents.guard.execplan_calls import denial_reason
+
+    return not any([denial_reason(argv, scope, command_list.folders) for argv in command_list.commands])
 
 
 def reading_reason(call: ToolCall) -> str:
@@ -111,16 +115,17 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, proj
         parse_command(command).simple_commands,
     )
     for simple in simple_commands:
-        reason = _program_denial_reason(simple, scope, folders, is_plain=command_list is not None)
+        reason = _program_denial_reason(simple, scope, folders, "" if command_list is not None else command)
         if reason := reason or _protected_path_reason(simple, scope, project, folders):
             return reason
     return _settings_removal_reason(simple_commands, folders)
 
 
-def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Sequence[str], *, is_plain: bool) -> str:
+def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Sequence[str], unclear_text: str) -> str:
     """Return why an agent may not start a program; empty if it may.
 
-    Such a program is execplan with more than an agent may do, or another agent without a guard.
+    Such a program is execplan with more than an agent may do, or another agent without a guard. `unclear_text` is the
+    command around it if that is not a plain list of commands.
     """
     if not simple.argv:
         return ""
@@ -132,9 +137,14 @@ def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Se
     if not _is_execplan(name, simple):
         code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
         return f"agents can't run code that calls {NAME}: {shorten(code)}" if code else ""
-    if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
-        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe, a file, or a here-document with a quoted delimiter"
-    return denial_reason(simple.argv, scope, folders)
+    from execplan.agents.guard.execplan_calls import denial_reason
+
+    is_exact = simple.argv[0] == NAME and not unclear_text
+    if (is_exact and (reason := denial_reason(simple.argv, scope, folders))) or (is_exact and not simple.via):
+        return reason
+    from execplan.agents.guard.call_explanation import explain_call
+
+    return explain_call(simple, unclear_text)
 
 
 def _is_execplan(name: str, simple: SimpleCommand) -> bool:
@@ -162,7 +172,8 @@ def _git_setting_reason(simple: SimpleCommand) -> str:
     ]
     settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
     settings += [arg[2:] for arg in simple.argv if arg.startswith("-c") and len(arg) > 2 and "." in arg]
-    if any([_is_risky(setting.partition("=")[0]) for setting in settings]) or "--exec-path" in " ".join(simple.argv):
+    risky = [setting for setting in settings if _is_risky(setting.partition("=")[0]) and setting != _NO_EDITOR]
+    if risky or "--exec-path" in " ".join(simple.argv):
         return "the git command contains settings that specify programs"
     operands = [arg for arg in simple.argv[1:] if not arg.startswith("-")]
     if "config" in operands[:2] and any([_is_risky(arg) for arg in operands]):

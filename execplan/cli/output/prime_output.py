@@ -110,7 +110,7 @@ def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
     except ExecplanError as error:
         if plan is None and error.code == "no-plan":
-            _hint_at_worktree(error)
+            _hint_at_archive(error)
         if plan is not None or error.code != "ambiguous-plan":
             raise
         from execplan.team.advice.next_plan import select_next_plan
@@ -122,13 +122,15 @@ def _select_plan(plan: str | None) -> tuple[StoredPlan, PlanLocation | None]:
     return with_newest_version(project, plan_store.load(project, ref))
 
 
-def _hint_at_worktree(error: ExecplanError) -> None:
-    """Let an error that there is no plan lead to the end of the worktree of an archived plan."""
-    from execplan.team.worktrees.worktree_record import finish_command, list_archived
+def _hint_at_archive(error: ExecplanError) -> None:
+    """Let an error that there is no plan lead to what is left to do, such as a plan that was archived with open tasks."""
+    from execplan.team.advice.no_open_plans import describe_no_open_plans
 
-    project = project_discovery.require(os.getcwd())
-    for record in list_archived(project):
-        error.hint = f"finish the worktree of {record.id}: {finish_command(project, record)}"
+    text, advice = describe_no_open_plans(project_discovery.require(os.getcwd()))
+    if len(advice.commands) > 1 and not advice.commands[0].startswith("execplan list "):  # not only a new plan
+        error.message, error.hint = text, fit_command(advice.commands[0], denied_commands())
+        if advice.work is not None:
+            error.hint = advice.work.to_text()
 
 
 def _in_directory(overview: PlanOverview, directory: str) -> PlanOverview:

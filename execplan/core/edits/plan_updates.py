@@ -6,6 +6,7 @@ the file as it was then.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 from execplan.core import features
@@ -19,6 +20,7 @@ from execplan.core.plan.model import DONE, ParsedPlan
 from execplan.core.plan.plan_change import ChangeBuilder, PlanChange
 from execplan.core.plan.plan_lookup import expand_numbers, task_ids
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.author import explicit_actor
 from execplan.core.plan_store.plan_store import PlanRef
 from execplan.core.project.project import Project
 
@@ -51,7 +53,14 @@ _DEFAULT = WriteOptions()
 
 
 def _edit(project: Project, ref: PlanRef, command: str, changer: ChangeBuilder, options: WriteOptions) -> EditResult:
+    ensure_own_copy(project, ref, options)
     return amend(project, ref, changer, options, command=command, is_pure=True)
+
+
+def ensure_own_copy(project: Project, ref: PlanRef, options: WriteOptions) -> None:
+    """Raise ExecplanError if a named agent would edit the main worktree's copy of a plan that has its own worktree."""
+    if explicit_actor() is not None and not options.dry_run and os.path.isdir(f"{project.git}/worktrees"):
+        features.load(features.OWN_COPY_CHECK)(project, ref)
 
 
 def done(project: Project, ref: PlanRef, tasks: Sequence[str], options: WriteOptions = _DEFAULT) -> EditResult:

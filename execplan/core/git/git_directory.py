@@ -15,13 +15,13 @@ REMOTE_REFS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/rem
 LOCAL_REFS = ("refs/heads/main", "refs/heads/master", "refs/heads/trunk")
 _IN_PROGRESS = {
     "MERGE_HEAD": ("a merge", "git commit --no-edit"),
-    "rebase-merge": ("a rebase", "git rebase --continue"),
+    "rebase-merge": ("a rebase", "git -c core.editor=true rebase --continue"),
     "rebase-apply/applying": ("git am", "git am --continue"),
-    "rebase-apply": ("a rebase", "git rebase --continue"),
-    "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --continue"),
-    "REVERT_HEAD": ("a revert", "git revert --continue"),
+    "rebase-apply": ("a rebase", "git -c core.editor=true rebase --continue"),
+    "CHERRY_PICK_HEAD": ("a cherry-pick", "git -c core.editor=true cherry-pick --continue"),
+    "REVERT_HEAD": ("a revert", "git -c core.editor=true revert --continue"),
 }
-"""Files in a git directory, with the operation that each shows and the command that finishes it after all conflicts."""
+"""Files in a git directory, with the operation that each shows and the command that finishes it, without an editor."""
 
 
 def head_commit(project: Project) -> str | None:

@@ -60,9 +60,12 @@ def staged_files(project: Project, suffixes: tuple[str, ...]) -> list[GitFile]:
     return files
 
 
-def staged_paths(project: Project) -> list[str]:
-    """Return every file that the next commit adds, changes or removes. Raises ExecplanError if git fails."""
-    diff_args = ("diff", "--cached", "--name-only", "-z", "--no-renames")
+def staged_paths(project: Project, tree: str = "") -> list[str]:
+    """Return every file that the next commit adds, changes or removes, or in which it differs from another tree.
+
+    Raises ExecplanError if git fails.
+    """
+    diff_args = ("diff", "--cached", "--name-only", "-z", "--no-renames", *([tree, "--"] if tree else []))
     return [os.fsdecode(path) for path in output(project, "-c", "diff.relative=false", *diff_args).split(b"\0") if path]
 
 

@@ -155,7 +155,7 @@ def finishing_hint(project: Project, paths: Sequence[str], again: str) -> str:
 
 
 def next_commands(project: Project, plans: Sequence[tuple[Project, PlanRef]]) -> tuple[str, ...]:
-    """Return the command that merges each plan with conflicts, or else what finishes git's operation; none without one.
+    """Return what resolves the conflicts of each plan, or else what finishes git's operation; none without one.
 
     Raises ExecplanError if git fails.
     """
@@ -163,8 +163,21 @@ def next_commands(project: Project, plans: Sequence[tuple[Project, PlanRef]]) ->
         return ()
     unmerged = list_unmerged(project)
     in_conflict = [plan for plan in plans if unmerged and files_at(unmerged, plan_paths(*plan))]
-    merging = [f"execplan merge {plan_store.name_in_commands(*plan)}" for plan in in_conflict]
-    return tuple(merging) or find_steps(project, [], "").finishing or ("git status",)
+    resolving = [command for plan in in_conflict for command in _resolving_commands(*plan)]
+    return tuple(dict.fromkeys(resolving)) or find_steps(project, [], "").finishing or ("git status",)
+
+
+def _resolving_commands(project: Project, ref: PlanRef) -> tuple[str, ...]:
+    """Return what resolves the conflicts of a plan: `execplan merge`, or what marks its files as resolved if all are.
+
+    Raises ExecplanError if git fails.
+    """
+    plan, name = plan_store.load(project, ref).plan, plan_store.name_in_commands(project, ref)
+    if plan is not None and not plan.conflict_lines:
+        steps = find_steps(project, plan_paths(project, ref), f"execplan commit {name}")
+        if steps.finishing and not (steps.choices or steps.edits or steps.resolving):
+            return steps.finishing
+    return (f"execplan merge {name}",)
 
 
 def plan_paths(project: Project, ref: PlanRef) -> list[str]:

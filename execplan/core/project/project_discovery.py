@@ -10,10 +10,6 @@ from execplan.core.project import project_settings
 from execplan.core.project.project import Project, ensure_inside
 from execplan.core.project.project_settings import Settings, for_directory
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 _MAX_SEARCH_DEPTH = 4
 """Number of levels below a directory that are searched for projects to name in an error."""
 _MAX_SEARCH_DIRECTORIES = 500

@@ -19,7 +19,7 @@ from execplan.execution.approvals.effective_policy import effective_policy
 from execplan.execution.binding import sanitize_program
 from execplan.execution.engine.error_hints import continue_ended_run, format_replan_command, format_resume_command
 from execplan.execution.engine.journal.journal import RunEntry
-from execplan.execution.engine.journal.journal_entries import APPROVE
+from execplan.execution.engine.journal.journal_entries import REVISION_REASONS
 from execplan.execution.engine.replanning import run_revisions
 from execplan.execution.engine.replanning.removed_steps import ensure_has_steps
 from execplan.execution.engine.run_records import run_directories
@@ -128,18 +128,29 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                     f"an agent is running {ref.id}: its run {other_run.id} has not ended",
                     hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
-            if run_state.question is not None and run_state.question.why == APPROVE:
+            is_revised = run_state.question is not None and run_state.question.why in REVISION_REASONS
+            if is_revised and (reasons := _missing_approval_reasons(project, ref, other_run)) is not None:
                 raise ExecplanError(
                     "run-under-way",
-                    f"run {other_run.id} of {ref.id} waits for the approval of its revision",
+                    f"run {other_run.id} of {ref.id} waits for the approval of its revision{': ' if reasons else ''}{reasons}",
                     hint=f"read what it would do: execplan evaluate {ref.shell_name}; or roll it back: execplan rollback {number}",
                 )
             resume_command = format_resume_command(other_run.number, ref.shell_name, run_state.executor)
+            cause = "its revision is approved" if is_revised else "it was paused, interrupted or killed"
             raise ExecplanError(
                 "run-under-way",
-                f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
+                f"run {other_run.id} of {ref.id} has not ended: {cause}",
                 hint=f"resume it: {resume_command}; or roll it back: execplan rollback {number}",
             )
+
+
+def _missing_approval_reasons(project: Project, ref: PlanRef, run_paths: RunPaths) -> str | None:
+    """Return why no approval covers the revision of a run, such as one of an earlier revision; None if one covers it."""
+    from execplan.execution.approvals.approval_states import APPROVED
+    from execplan.execution.approvals.approval_status import find_status
+
+    status = find_status(project, ref, run_paths.id)
+    return None if status.state == APPROVED else "; ".join(status.reasons[:1])
 
 
 def ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:

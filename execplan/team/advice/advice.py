@@ -58,7 +58,7 @@ class Advice(NamedTuple):
         if location is None:
             return self
         if location.older_worktree and self.work is not None and self.work.task is not None:
-            return Advice((f'cd "$(execplan worktree {name})"',))
+            return Advice((location.enter_command(name),))
         return self.in_directory(location.directory)
 
     def in_directory(self, directory: str) -> Advice:

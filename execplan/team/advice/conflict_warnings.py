@@ -31,16 +31,14 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
 
 
 def conflict_commands(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """Return the command that resolves the conflicts of each plan with conflicts."""
-    in_conflict = [stored for stored in stored_plans if has_conflicts(stored)]
-    return tuple([f"execplan merge {name_in_commands(stored.project, stored.ref)}" for stored in in_conflict])
-
-
-def has_conflicts(stored_plan: StoredPlan) -> bool:
-    """Return whether a plan has git conflict markers, or an operation of git has left conflicts in its files."""
-    if stored_plan.plan is not None and stored_plan.plan.conflict_lines:
-        return True
-    return bool(unmerged_warnings([(stored_plan.project, stored_plan.ref)]))
+    """Return what resolves the conflicts of each plan with git conflict markers or unmerged files; none without any."""
+    commands: list[str] = []
+    for project, ref, plan in [(stored.project, stored.ref, stored.plan) for stored in stored_plans]:
+        if plan is not None and plan.conflict_lines:
+            commands.append(f"execplan merge {name_in_commands(project, ref)}")
+        elif unmerged_warnings([(project, ref)]):
+            commands += features.load(features.MERGE_COMMANDS)(project, [(project, ref)])
+    return tuple(commands)
 
 
 def advise_git(project: Project) -> Advice:

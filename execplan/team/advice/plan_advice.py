@@ -17,7 +17,7 @@ from execplan.core.text.message_parts import join_first, quote, shorten
 from execplan.execution import rare_features
 from execplan.team.advice import execution_status
 from execplan.team.advice.advice import Advice, Work
-from execplan.team.advice.conflict_warnings import advise_git, has_conflicts
+from execplan.team.advice.conflict_warnings import advise_git, conflict_commands
 from execplan.team.advice.section_advice import advise_completion, advise_filling, format_add_command
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
 
 def _advise_repair(stored_plan: StoredPlan, plan: ParsedPlan, name: str) -> Advice:
     """Return the advice for what other commands refuse or git has to finish; otherwise empty."""
-    if has_conflicts(stored_plan):  # other commands can't edit, move or commit the plan
-        return Advice((f"execplan merge {name}",))
+    if commands := conflict_commands([stored_plan]):  # other commands can't edit, move or commit the plan
+        return Advice(commands)
     advice = advise_git(stored_plan.project)
     names = [section.name for section in plan.sections]
     if not advice.commands and any([names.count(living_name) > 1 for living_name in outline.LIVING]):

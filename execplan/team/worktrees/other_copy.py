@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core.errors import ExecplanError
+from execplan.core.git.linked_worktrees import list_worktrees
 from execplan.core.plan_store import plan_store
-from execplan.core.plan_store.author import actor_of_call
 from execplan.core.text.message_parts import quote
-from execplan.team.worktrees.plan_versions import replace_with_newest
-from execplan.team.worktrees.worktree_record import load_record, plan_key
+from execplan.team.worktrees.plan_versions import enter_command, replace_with_newest
+from execplan.team.worktrees.worktree_record import find_worktree, load_record, plan_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,19 +30,32 @@ def describe_other_copies(plans: Iterable[tuple[Project, PlanRef]], *, is_edit: 
     return [copy for copy in described if copy is not None]
 
 
+def ensure_own_copy(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if a plan of the main worktree has a worktree of its own."""
+    record = load_record(project, plan_key(project, ref))
+    worktree = find_worktree(record, list_worktrees(project)) if record is not None else None
+    if record is not None and worktree is not None and os.path.isfile(os.path.join(worktree.root, record.plan)):
+        directory = quote(os.path.relpath(record.directory_in(worktree.root)))
+        name = plan_store.name_in_commands(project, ref)
+        raise ExecplanError(
+            "own-worktree",
+            f"{ref.id} has its own worktree, {directory}, where agents edit it; nothing was written to the copy here",
+            hint=f"repeat the command there, with -C {directory}; see what is next there: execplan -C {directory} next {name}",
+        )
+
+
 def _describe_other_copy(project: Project, ref: PlanRef, *, is_edit: bool) -> tuple[str, str] | None:
     record = load_record(project, plan_key(project, ref))
     has_own = record is not None and os.path.isdir(record.root)
     is_there = os.path.lexists(ref.path)  # not if this command has archived, renamed or dropped it
     location = replace_with_newest(plan_store.load(project, ref))[1] if is_there else None
-    is_elsewhere = location is not None and bool(location.directory)
-    if not is_elsewhere and not (has_own and is_edit):
+    if location is not None and location.directory:
+        warning, directory = f"{ref.id} is worked on {location.describe()}", location.directory
+    elif has_own and is_edit and record is not None:
+        warning = f"{ref.id} has its own worktree, {os.path.relpath(record.root)}"
+        directory = record.directory_in(record.root)
+    else:
         return None
-    if is_elsewhere and location is not None:
-        warning = f"{ref.id} is worked on {location.describe()}"
-        command = f"cd {quote(os.path.relpath(location.directory))}"
-    if has_own and record is not None:
-        warning = warning if is_elsewhere else f"{ref.id} has its own worktree, {os.path.relpath(record.root)}"
-        as_name = f" --as {quote(actor_of_call())}" if actor_of_call() else ""
-        command = f'cd "$(execplan worktree {plan_store.name_in_commands(project, ref)}{as_name})"'
-    return f"{warning}; this is the copy of the main worktree", command if is_there else ""
+    name = plan_store.name_in_commands(project, ref)
+    command = enter_command(directory, name, has_own=has_own) if is_there else ""
+    return f"{warning}; this is the copy of the main worktree", command

@@ -19,6 +19,7 @@ from execplan.core.git.linked_worktrees import Worktree, list_worktrees, project
 from execplan.core.plan_facts.facts_extraction import list_stored_plan
 from execplan.core.plan_facts.listed_plan import ListedPlan
 from execplan.core.plan_store import plan_store
+from execplan.core.plan_store.hint_reader import is_agent
 from execplan.core.plan_store.plan_store import PlanRef, StoredPlan
 from execplan.core.project.project import Project
 from execplan.core.project.project_discovery import with_nested_projects
@@ -57,7 +58,7 @@ class PlanLocation(NamedTuple):
     is_new: bool = False
     """Whether the main worktree does not have the plan."""
     older_worktree: str = ""
-    """Root of the plan's own worktree if it has an older version than the current one; otherwise empty."""
+    """Directory of the plan's project in its own worktree if that has an older version than the current one; otherwise empty."""
     is_diverged: bool = False
     """Whether that version is not simply older: both worktrees have changed the plan."""
     is_main_changed: bool = False
@@ -85,6 +86,10 @@ class PlanLocation(NamedTuple):
         branch = f"branch {self.branch}" if self.branch else "detached HEAD"
         details = ", ".join(filter(None, [branch, self.difference]))
         return f"in {os.path.relpath(self.directory)} ({details})"
+
+    def enter_command(self, name: str) -> str:
+        """Return the command that leads to the plan's own worktree, which has an older version."""
+        return enter_command(self.older_worktree, name, has_own=True)
 
     def _describe_older(self) -> str:
         """Return what the plan's own worktree has, if this is the newest version; empty if that is equal."""
@@ -118,6 +123,16 @@ class PlanVersion(NamedTuple):
     """The project in the worktree of this version."""
     ref: PlanRef
     location: PlanLocation
+
+
+def enter_command(directory: str, name: str, *, has_own: bool) -> str:
+    """Return the command that leads to where a plan is worked on, or for an agent, what continues the plan there.
+
+    `has_own`: `execplan worktree` made that worktree for the plan. An agent may run each command in a new shell.
+    """
+    if is_agent():
+        return f"execplan -C {quote(os.path.relpath(directory))} next {name}"
+    return f'cd "$(execplan worktree {name})"' if has_own else f"cd {quote(os.path.relpath(directory))}"
 
 
 def replace_with_newest(plan: StoredPlan) -> tuple[StoredPlan, PlanLocation | None]:
@@ -200,12 +215,11 @@ def find_newest_versions(project: Project, own: Mapping[str, bytes], *, includes
             newest = _equal_version(own_version, own_worktree, paths)
         location = _locate(project, newest, main, paths.path_in(main.root, project.root, path))
         if newest.worktree is current:
-            older_worktree = own_worktree.root if is_older else ""
             location = location._replace(
                 root="",
                 directory="",
-                older_worktree=older_worktree,
-                is_diverged=(path, older_worktree) in changed_roots,
+                older_worktree=project_in(project, own_worktree).base if is_older else "",
+                is_diverged=is_older and (path, own_worktree.root) in changed_roots,
                 is_main_changed=own_worktree is current is not main
                 and (path, main.root) in changed_roots
                 and not operation_in_progress(current.git),

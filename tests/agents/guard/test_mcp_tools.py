@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.guard import mcp_tools, self_protection
-from execplan.agents.guard.execplan_commands import denial_reason
+from execplan.agents.guard.execplan_calls import denial_reason
 from execplan.agents.toolkit.command_process import make_document
 from execplan.agents.toolkit.project_tools import ProjectTools
 from execplan.agents.toolkit.tool_list import project_tools

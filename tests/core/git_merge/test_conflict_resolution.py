@@ -211,7 +211,7 @@ def test_commit_waits_for_the_merge_that_is_under_way(repo: Folder) -> None:
     assert result.json["error"]["code"] == "under-way"
     holds_both(repo)
     for command in ("status", "next", "show"):
-        assert repo.run(command).out.endswith(f"next: execplan merge {PLAN_ID}\n")
+        assert repo.run(command).out.endswith(f"next: git add {PLAN}\n")
     repo.git("add", PLAN)
     for command in ("status", "next", "show"):
         assert repo.run(command).out.endswith("next: git commit --no-edit\n")
@@ -318,7 +318,7 @@ def test_a_plan_archived_on_one_side_and_edited_on_the_other_is_merged_then_comm
     assert f"to resolve it: {merging}\n" in repo.run("status").err, "what is next is about the open plan"
     (repo.path / ".agent/execplans/2026-01-02_other.md").unlink()
     assert repo.run("merge").exit == 0
-    assert next_command() == merging, "it is not marked as resolved"
+    assert next_command() == f"git add .agent/execplans/archive/{PLAN_ID}.md", "it is not marked as resolved"
     repo.git("add", ".agent")
     assert next_command() == "git commit --no-edit"
     repo.git("commit", "-q", "--no-edit")
@@ -326,6 +326,9 @@ def test_a_plan_archived_on_one_side_and_edited_on_the_other_is_merged_then_comm
     assert next_command() == restoring
     assert repo.run("status").out.startswith(f"1 archived; archived with open tasks: {PLAN_ID}\n")
     assert repo.run("lint").out.endswith(f"next: {restoring}\n")
+    assert repo.run("prime").out == (
+        f"execplan: no open plans, 1 archived; archived with open tasks: {PLAN_ID}\nhint: {restoring}\n"
+    )
     repo.ok("restore", PLAN_ID)
     assert repo.ok("next")["task"]["text"] == "Write the manual."
 

@@ -241,7 +241,7 @@ def test_once_all_conflicts_are_resolved_git_continues(repo: Folder, operation: 
     repo.git("add", PLAN)
     for command in ("status", "next", "board"):
         last = repo.run(command).out.splitlines()[-1]
-        continues = {"merge": "git commit --no-edit"}.get(operation, f"git {operation} --continue")
+        continues = {"merge": "git commit --no-edit"}.get(operation, f"git -c core.editor=true {operation} --continue")
         assert command == "board" or last == f"next: {continues}"
     repo.ok("done", "2", "-p", PLAN_ID)
     if operation == "rebase":

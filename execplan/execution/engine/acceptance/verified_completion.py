@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from execplan.core.clock import now
+from execplan.core.edits.plan_updates import ensure_own_copy
 from execplan.core.edits.plan_writer import EditResult, WriteOptions, amend
 from execplan.core.errors import ExecplanError, interrupted_error
 from execplan.core.files import atomic_files, file_access
@@ -78,6 +79,7 @@ def verify_tasks(
     plan = plan_store.parse(project, plan_store.read_bytes(project, ref.path))
     checks = _require_checks(project, ref, plan, queries)
     preview = complete_verified_tasks({check.task_id: "" for check in checks}, now())
+    ensure_own_copy(project, ref, options)
     amend(project, ref, preview, options._replace(dry_run=True), command="done")  # fails before a check runs in vain
     policy = effective_policy(project)
     sandbox, reason = find_sandbox(project, policy)

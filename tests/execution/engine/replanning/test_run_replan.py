@@ -158,7 +158,14 @@ def test_no_other_run_starts_before_the_revision_is_approved(desk: InProcessRepo
     replanned(desk, run_paths, information=json.dumps(NEW))
     error = desk.refused(1, "run-under-way", "run")
     assert "waits for the approval of its revision" in error["message"]
+    assert error["message"].endswith(": it was given for revision 1, but this is revision 2")
     assert error["hint"].startswith("read what it would do: execplan evaluate ")
+    desk.approve()
+    error = desk.refused(1, "run-under-way", "run")
+    assert error["message"].endswith(" has not ended: its revision is approved")
+    assert error["hint"].startswith(f"resume it: execplan resume {run_paths.number} -p ")
+    (command, *_) = json.loads(desk.type("status", "--json").out)["next"]
+    assert command.startswith(f"execplan resume {run_paths.id} -p "), "status says the same"
 
 
 def test_what_was_done_and_then_changed_is_not_replanned(desk: InProcessRepository) -> None:
