@@ -54,6 +54,8 @@
       clearTimeout(timer);
       timer = setTimeout(apply, 80);
     });
+    // A link can be followed right after typing: the address has the filter when the reader comes back.
+    input.addEventListener("change", apply);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       apply();
