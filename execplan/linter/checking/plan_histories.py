@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from execplan.core.errors import ExecplanError
-from execplan.core.git import git_history
+from execplan.core.git import git_history, streamed_queries
 from execplan.core.git.blob_reader import read_blobs
 from execplan.core.git.git_query import GitFile
 from execplan.core.named_tuple import NamedTuple
@@ -157,7 +157,7 @@ def _absent_names(plans: list[QueriedPlan]) -> frozenset[str]:
         plan = None if ref.archived else plan_store.parse_or_none(project, data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
-    return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
+    return frozenset(streamed_queries.absent_symbols([plan_content.project for plan_content in plans], names))
 
 
 def _possible_directories(plans: list[QueriedPlan]) -> list[str]:
@@ -219,7 +219,7 @@ def _drifted_paths(plans: list[QueriedPlan], commit: str) -> dict[str, tuple[str
             pending[project.display_path(ref.path)] = ref.path, names_by_path
     drifted_paths: dict[str, tuple[str, ...]] = {}
     later_paths: set[str] = set()
-    for paths in git_history.iter_commit_changes(plans[0].project, commit) if pending else ():
+    for paths in streamed_queries.iter_commit_changes(plans[0].project, commit) if pending else ():
         for path in pending.keys() & paths:
             plan_path, names_by_path = pending.pop(path)
             drifted_paths[plan_path] = tuple([name for actual, name in names_by_path.items() if actual in later_paths])

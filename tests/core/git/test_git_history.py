@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.core.git import git_history
+from execplan.core.git import git_history, streamed_queries
 from execplan.core.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -252,7 +252,7 @@ def test_steps_of_odd_names(repo: Folder) -> None:
     for name, value in (("log.showSignature", "true"), ("diff.relative", "true"), ("log.date", "raw")):
         repo.git("config", name, value)
     project = project_discovery.find(str(repo.path))
-    assert [sorted(step) for step in git_history.iter_commit_changes(project, "HEAD")] == [
+    assert [sorted(step) for step in streamed_queries.iter_commit_changes(project, "HEAD")] == [
         [],
         sorted(names),
         ["README.md"],
@@ -266,9 +266,9 @@ def test_symbols_that_no_file_holds(committed: Folder) -> None:
     for name in ("grep.lineNumber", "grep.column"):
         committed.git("config", name, "true")
     symbols = {"read_all", "read", "Plan.read", "Plan", "data", "dat", "Scanner", "a b", "--flag", "[x]", "", "n\nl"}
-    assert git_history.absent_symbols([project], symbols) == {"dat", "Scanner", "a b", "--flag", "[x]"}
-    assert git_history.absent_symbols([project], {"Decision"}) == {"Decision"}  # only plans say it
-    assert git_history.absent_symbols([project], set()) == set()
+    assert streamed_queries.absent_symbols([project], symbols) == {"dat", "Scanner", "a b", "--flag", "[x]"}
+    assert streamed_queries.absent_symbols([project], {"Decision"}) == {"Decision"}  # only plans say it
+    assert streamed_queries.absent_symbols([project], set()) == set()
 
 
 @pytest.mark.parametrize(
