@@ -31,7 +31,7 @@ from execplan.core.edits.plan_writer import WriteOptions
 )
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @click.option("--verify", is_flag=True, help="Run the check of each task; check off the tasks whose check passes.")
-@click.option("-y", "--yes", is_flag=True, help="With --verify: approve the checks without a question.")
+@click.option("-y", "--yes", is_flag=True, help="With --verify: approve the checks without a question, as a person.")
 @plan_option
 @writer_options
 @option_rules(requires("--yes", "--verify", hint="execplan done 3 --verify --yes"))

@@ -227,4 +227,8 @@ def _parse_settings(values: dict[str, object], source: str, data: bytes) -> Sett
     """Check the values of a file with this content and apply them over the defaults. Raises ExecplanError for invalid ones."""
     from execplan.core.project.setting_checks import check_settings
 
-    return Settings(**check_settings(values, source, data))  # type: ignore[arg-type] # each value was checked by its name
+    settings = Settings(**check_settings(values, source, data))  # type: ignore[arg-type] # each value was checked by its name
+    if settings.plans in (settings.archive, settings.superseded):
+        hint = f"name another one for finished plans, such as {settings.plans}/archive"
+        raise ExecplanError("bad-setting", f"{source}: archive or superseded is the directory of the plans", hint=hint)
+    return settings

@@ -116,18 +116,14 @@ def _find_line(data: bytes, table: str, key: str) -> int:
 def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str) -> ExecplanError:
     from execplan.core.text.suggestions import did_you_mean
 
-    if name in features.SETTING_TABLES:  # one that a repository's settings don't have
-        reason = load_table(name).settings[0].user_only
-        return ExecplanError(
-            "loosened-policy",
-            f"{source}: {name} {reason}, which a repository can't do",
-            hint=f"remove it; put it in ~/.config/execplan/config.toml, under [{name}]",
-        )
-    if name in load_settings_of(USER):
-        reason = load_settings_of(USER)[name].user_only
-        hint = "remove it; put it at the start of ~/.config/execplan/config.toml"
-        return ExecplanError("loosened-policy", f"{source}: {name} {reason}, which a repository can't do", hint=hint)
-    hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
+    user_table = name if name in features.SETTING_TABLES else USER  # a table that a repository's settings don't have
+    for setting in load_table(user_table).settings:
+        if name in (setting.name, user_table):
+            place = "at the start of {}" if user_table == USER else f"in {{}}, under [{name}]"
+            message = f"{source}: {name} {setting.user_only}, which a repository can't do"
+            hint = f"remove it; put it {place.format('~/.config/execplan/config.toml')}"
+            return ExecplanError("loosened-policy", message, hint=hint)
+    hint = did_you_mean(name, known_names) or "see the settings: execplan explain settings"
     if name in load_settings_of("execution"):
         hint = f"did you mean execution.{name}?"
     return ExecplanError("unknown-setting", f"{source}: unknown setting {name}", hint=hint)

@@ -62,6 +62,8 @@ def test_may_have_table(text: str, may: bool) -> None:
         ('archive = "old/{year}/more"', "last directories"),
         ('superseded = "../old"', "inside"),
         ('plans = ""', "inside"),
+        ('archive = ".agent/execplans"', "is the directory of the plans"),
+        ('plans = "docs/plans"\nsuperseded = "docs/plans"', "is the directory of the plans"),
         ('homes = "packages/a"', "list of strings"),
         ("homes = [1]", "list of strings"),
         ('homes = ["../b"]', "inside"),
