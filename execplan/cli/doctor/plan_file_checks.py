@@ -110,7 +110,7 @@ def _find_misplaced(listed: ListedPlan) -> Iterator[DoctorFinding]:
                 continue  # another check reports the run: the plan can't be archived before it ends
             is_ready = listed.facts.finishing_command == "archive"
             remedy = f"execplan {'archive' if is_ready else 'lint'} {ref.shell_name}"
-            joint = NOT_ARCHIVED if is_ready else None
+            joint = NOT_ARCHIVED  # its remedy also lists what is missing in the plans that are not ready
         else:
             abandon = f"execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
             remedy = f"execplan restore {ref.shell_name}, then finish it, or then abandon it: {abandon}"

@@ -8,6 +8,7 @@ from execplan.core.plan.plan_dates import latest_date
 from execplan.core.plan.plan_lookup import task_ids
 from execplan.core.plan_store import claims, plan_store
 from execplan.core.plan_store.author import actor
+from execplan.core.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def format_description(description: dict[str, Any]) -> str:
     counts, task = description["counts"], description["next"]
     parts = [description["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
     parts += [f"changed {description['changed']}"] if description["changed"] else []
-    parts += [f"next {task['id']}: {task['text']}"] if task else []
+    parts += [f"next {task['id']}: {shorten(task['text'])}"] if task else []
     parts += [
         f"{claimed['id']} claimed by {claimed['by']} until {claimed['until']}" for claimed in description["taken"]
     ]

@@ -189,7 +189,9 @@ def test_init_fixes_a_missing_folder(repo: Folder) -> None:
 def test_many_plans_to_archive_are_one_line(repo: Folder) -> None:
     done = CLEAN.replace("- [ ]", "- [x] (2025-12-30 09:15Z)")
     for number in range(6):
-        repo.plan(done, f"2026-01-0{number + 1}_p{number}")
+        is_ready = number % 2  # the remedy archives these, and says of the others what they lack
+        plan = done if is_ready else done.replace("  Rationale: ", "  Note: ")
+        repo.plan(plan, f"2026-01-0{number + 1}_p{number}")
     lines = repo.run("doctor").out.splitlines()
     assert [line for line in lines if "6 plans are complete and not archived" in line]
     assert "  fix: execplan archive --complete" in lines
