@@ -80,7 +80,7 @@ def _in_directory(text: str, directory: str) -> str:
 
 
 def denied_commands() -> Collection[str]:
-    """Return the commands that an agent asks a person to run, because the guard of its program denies them."""
+    """Return the commands and options that an agent asks a person to run, because its program's guard denies them."""
     if not is_agent():
         return ()
     try:

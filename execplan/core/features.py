@@ -112,7 +112,7 @@ ATTESTATION: Final = "execplan.execution.engine.audit_log.run_attestation:build_
 INSTALL_DIFFERENCE: Final = "execplan.agents.integrations.install_diff:differs_only_by_install"
 """Tells whether a file differs from the committed one only by what `install` writes."""
 DENIED_COMMANDS: Final = "execplan.agents.integrations.installed_guard:denied_commands"
-"""Returns the commands that the guard of agents denies in a project, so that hints ask a person for them."""
+"""Returns the commands and options that the guard denies to agents in a project, so that hints ask a person for them."""
 MOVE_RECOVERY: Final = "execplan.core.archive.move_execution:recover_move_or_warn"
 """Finishes an interrupted move before other work in a project."""
 MERGE_HINT: Final = "execplan.core.plan_store.pending_merge:finishing_hint"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from execplan.agents.guard.execplan_commands import DENIED_COMMANDS
+from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS
 from execplan.agents.integrations import hook_entry, opencode_plugin
 from execplan.agents.integrations.hook_file import PROGRAMS, hook_file_path
 from execplan.agents.integrations.integration_changes import LIMIT
@@ -25,11 +25,19 @@ def find_programs(project: Project) -> list[str]:
 
 
 def denied_commands(project: Project) -> Collection[str]:
-    """Return the commands that the guard denies to agents in a project, if it is installed there.
+    """Return the commands, and options such as `lint --unsafe-fixes`, that the guard denies to agents in a project.
 
-    `approve` is not among them, because `evaluate` comes before it, nor `edit`, because an agent edits files itself.
+    Nothing if it is not installed there. `approve` is not among them, because `evaluate` comes before it, nor `edit`,
+    because an agent edits files itself.
     """
-    return DENIED_COMMANDS.keys() - {"approve", "edit"} if find_programs(project) else ()
+    if not find_programs(project):
+        return ()
+    options = {
+        f"{command} {option}"
+        for command, allowed in ALLOWED_COMMANDS.items()
+        for option in allowed.denied_options.split()
+    }
+    return options | DENIED_COMMANDS.keys() - {"approve", "edit"}
 
 
 def _has_command(path: str) -> bool:

@@ -18,6 +18,7 @@ from execplan.cli.output.lint_report import (
     exit_status,
     filter_by_level,
     help_commands,
+    next_lines,
     report_lines,
     skip_notices,
     summarize_findings,
@@ -123,8 +124,8 @@ class OutputSettings(NamedTuple):
             lines += report_lines(checked) if self.form == formats.TEXT else [formats.render(self.form, checked)]
         if not call.quiet:
             lines += _summary_lines(checked, held_baseline)
-            lines += [overview.next_lines] if overview is not None else []
-        next_commands = () if overview is not None and overview.next_lines else help_commands(checked)
+            lines += next_lines(overview.next_commands) if overview is not None else []
+        next_commands = () if overview is not None and overview.next_commands else help_commands(checked)
         text = "\n".join([line for line in lines if line])
         return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=next_commands)
 

@@ -33,7 +33,7 @@ class LintOverview(NamedTuple):
     """The plans whose findings are reported in full."""
     table: str
     """The findings of the others, by rule; empty if there are no others."""
-    next_lines: str
+    next_commands: tuple[str, ...]
     """Commands that help, each with what it does; empty while conflict markers must be resolved before anything else."""
 
 
@@ -72,7 +72,7 @@ def make_overview(
     return LintOverview(
         [checked[position] for position in full_positions],
         f"{title}\n{statistics_table(tallies)}" if rest else "",
-        "\n".join([f"next: execplan lint{options} {command}" for command in commands]),
+        tuple([f"execplan lint{options} {command}" for command in commands]),
     )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule import Finding
 
-_CODES_WITH_QUOTED_COMMAND: Final = ("EP201", "EP503", "EP512")
+_CODES_WITH_QUOTED_COMMAND: Final = ("EP201", "EP215", "EP503", "EP512")
 """Rules whose messages have the command; messages of others may quote a command from the plan's text."""
 _CODES_WITH_COMMAND: Final = (*_CODES_WITH_QUOTED_COMMAND, CONFLICT_CODE, "EP103", "EP104", "EP109", "EP501", "EP502")
 _ACTIONS_IN_ARCHIVE: Final = {CONFLICT_CODE: "merge", "EP502": "restore"}
@@ -155,20 +155,25 @@ def _write_report(checked: Sequence[CheckedFile], groups: Sequence[TargetGroup] 
 
             overview = make_overview(groups, checked)
             if overview is not None:
-                in_full, next_commands = overview.in_full, () if overview.next_lines else next_commands
-                summary_lines = [*filter(None, [overview.table]), *summary_lines, *filter(None, [overview.next_lines])]
+                in_full, next_commands = overview.in_full, overview.next_commands or next_commands
+                summary_lines = [*filter(None, [overview.table]), *summary_lines]
         for part in text.iter_printable(in_full):
             sys.stdout.write(part)
         sys.stdout.write("\n" if in_full else "")
-    if next_commands and not next_commands[0].startswith("execplan explain "):  # it names a plan
+    summary_lines += next_lines(next_commands)
+    sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
+
+
+def next_lines(commands: Sequence[str]) -> list[str]:
+    """Return the lines that suggest commands to whoever reads them."""
+    if commands and not commands[0].startswith("execplan explain "):  # which everybody may run
         from execplan.core.plan_store import hint_reader
 
         if hint_reader.is_agent():
             from execplan.cli.plan_hints import denied_commands
 
-            next_commands = hint_reader.fit_commands(next_commands, denied_commands())
-    summary_lines += [f"next: {command}" for command in next_commands]
-    sys.stdout.write("".join([_printable(line) + "\n" for line in summary_lines]))
+            commands = hint_reader.fit_commands(commands, denied_commands())
+    return [f"next: {command}" for command in commands]
 
 
 def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def require_person(command: str, preview: Callable[[], object] = lambda: None) -
 
 def is_for_person(command: str) -> bool:
     """Return whether a suggested command is one with which a person decides."""
-    return command.startswith(_CALL) and _verb(command) in _PERSON_COMMANDS and not _only_reads(command)
+    return command.startswith(_CALL) and _needs_person(command, ())
 
 
 def ask_person(command: str) -> str:
@@ -79,7 +79,7 @@ def outcome_command(plan: ParsedPlan, name: str) -> str:
 def fit_commands(commands: Iterable[str], denied: Collection[str] = ()) -> tuple[str, ...]:
     """Return suggested commands in the form for the reader, each of them once; an agent has no use for an editor.
 
-    `denied` names further commands that an agent asks a person to run.
+    `denied` names further commands that an agent asks a person to run, such as `commit` or `lint --unsafe-fixes`.
     """
     commands = list(commands)
     without_editor = [command for command in commands if not (command.startswith(_CALL) and _verb(command) == "edit")]
@@ -97,8 +97,8 @@ def fit_command(command: str, denied: Collection[str] = ()) -> str:
     verb = _verb(command)
     if verb == _RUN and verb in denied:
         return command if _only_reads(command) else _as_handoff(command)
-    if verb in _PERSON_COMMANDS or verb in denied:
-        return command if _only_reads(command) else ask_person(command)
+    if _needs_person(command, denied):
+        return ask_person(command)
     claims = verb == "next" and explicit_actor() and not _has_option(command, "--claim", "--release")
     return _sign(f"{command} --claim" if claims else command, is_guarded=bool(denied))
 
@@ -143,7 +143,7 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
     verb = _verb(command)
     if verb == _RUN and verb in denied and not _only_reads(command):
         return text + _as_handoff(command)
-    if (verb not in _PERSON_COMMANDS and verb not in denied) or _only_reads(command):
+    if not _needs_person(command, denied):
         return text + _sign(command, is_guarded=bool(denied))
     if text and not text.endswith(": "):
         return ""
@@ -151,6 +151,14 @@ def _fit_clause(clause: str, denied: Collection[str]) -> str:
         return text + ask_person(command)
     lead = next((word for word in ("or ", "then ") if text.startswith(word)), "")
     return f"{lead}{ASK}{text[len(lead) :] or 'run: '}{command}"
+
+
+def _needs_person(command: str, denied: Collection[str]) -> bool:
+    """Return whether only a person may run a command, perhaps because a guard denies it or one of its options."""
+    verb = _verb(command)
+    calls = [verb, *[f"{verb} {word}" for word in command.split(" ") if word.startswith("--")]] if denied else []
+    is_denied = verb in _PERSON_COMMANDS or any([call in denied for call in calls])
+    return is_denied and not _only_reads(command)
 
 
 def _as_handoff(command: str) -> str:

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from execplan.core.plan import outline
 from execplan.core.plan.model import DONE, OPEN
-from execplan.core.text.markdown_blocks import ITEM, PARAGRAPH
+from execplan.core.plan.section_roles import STEP_WORDS, TASKS, find_role, part_number, title_words
+from execplan.core.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
 from execplan.core.text.message_parts import format_count, quote
 from execplan.core.text.text_lines import Edit
 from execplan.core.timestamps import read_timestamp
@@ -16,14 +17,16 @@ from execplan.linter.rules.timestamp_rules import group_tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from execplan.core.plan.model import ParsedPlan, Section, Task
+    from execplan.core.plan.model import ParsedPlan, Task
+    from execplan.core.text.markdown_blocks import Block
 
 _DONE_BEFORE_PLAN = "(pre-satisfied)"
 """Prefix of a task that was done before the plan was written."""
 _PREFIX_LENGTH = 40
 """Number of leading characters that distinguish most tasks; the full text is only compared if they are equal."""
+_TASK_WORDS = ("todo", *STEP_WORDS)
 _CLOSING_PUNCTUATION = " .!;:,。"
 
 
@@ -53,12 +56,9 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
     section = plan.section(outline.PROGRESS)
     if section is None or plan.tasks:
         return
-    edits = tuple(_box_edits(plan, section))
+    edits = tuple(_box_edits(plan, plan.blocks[section.first_block : section.block_end]))
     if edits:
-        message = f"no task: the {format_count(len(edits), 'list item')} without a checkbox can become tasks"
-        if not context.is_record:
-            message += " with `execplan lint --fix --unsafe-fixes`"
-        yield on_line(plan, section.start, message, edits)
+        yield on_line(plan, section.start, _describe_list(len(edits), context), edits)
     else:
         name = quote(context.path) if context.path else ""
         advice = f"add one with `execplan add 'First step'{' -p ' if name else ''}{name}`"
@@ -67,9 +67,56 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
         yield on_line(plan, section.start, f"no task: {advice}")
 
 
-def _box_edits(plan: ParsedPlan, section: Section) -> Iterator[Edit]:
-    """Yield the edits that give each item of the section's lists a checkbox; nested items stay as they are."""
-    blocks = plan.blocks[section.first_block : section.block_end]
+@rule("EP215", HINT, fix=UNSAFE, in_archive=False)
+def task_list_without_checkboxes(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
+    """A plan without Progress lists its tasks without checkboxes.
+
+    Such a list doesn't tell how far the work is, and no command finds a task in it. The fix gives each item a checkbox:
+    a checked one if the item starts with a timestamp. It is for plans in other forms that have no task at all, and for
+    lists whose heading says that they are tasks, steps or phases.
+
+    Bad:
+        # Parser
+
+        ## Tasks
+
+        - Build the parser.
+    Good:
+        # Parser
+
+        ## Tasks
+
+        - [ ] Build the parser.
+    """
+    if plan.tasks or plan.section(outline.PROGRESS) is not None:
+        return
+    headings = [at for at, block in enumerate(plan.blocks) if block.kind == HEADING]
+    edits: list[Edit] = []
+    for at, end in pairwise([*headings, len(plan.blocks)]):
+        if _is_title_of_tasks(plan.blocks[at].text, plan.text.titles):
+            edits += _box_edits(plan, plan.blocks[at:end])
+    if edits:
+        yield on_line(plan, edits[0].start, _describe_list(len(edits), context), tuple(edits))
+
+
+def _describe_list(count: int, context: RuleContext) -> str:
+    """Return the message about a number of list items that the fix makes tasks."""
+    path = f" {quote(context.path)}" if context.path else ""
+    fix = "" if context.is_record else f" with `execplan lint{path} --fix --unsafe-fixes`"
+    return f"no task: the {format_count(count, 'list item')} without a checkbox can become tasks{fix}"
+
+
+def _is_title_of_tasks(title: str, own: Mapping[str, str]) -> bool:
+    """Return whether a title says that the items below it are tasks, unlike `Code changes`, or `Task 3` with its details."""
+    return (
+        find_role(title, own) == TASKS
+        and not part_number(title)
+        and any([word.startswith(_TASK_WORDS) for word in title_words(title)])
+    )
+
+
+def _box_edits(plan: ParsedPlan, blocks: Sequence[Block]) -> Iterator[Edit]:
+    """Yield the edits that give each item of the lists among some blocks a checkbox; nested items stay as they are."""
     for block, content in pairwise(blocks):
         has_text = content.kind == PARAGRAPH and content.start == block.start and content.text[:1] != "["
         if block.kind == ITEM and not block.depth and has_text and block.start not in plan.placeholder_lines:

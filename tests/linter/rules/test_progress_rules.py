@@ -29,7 +29,7 @@ def test_items_become_tasks(repo: Folder, items: str, tasks: str) -> None:
     path = repo.plan(CLEAN.replace(TASKS, items))
     out = repo.run("lint").out
     assert "EP201 no task: the " in out
-    assert "can become tasks with `execplan lint --fix --unsafe-fixes`" in out
+    assert f"can become tasks with `execplan lint {path.relative_to(repo.path)} --fix --unsafe-fixes`" in out
     repo.run("lint", "--fix", "--unsafe-fixes", "--select", "EP201")
     assert path.read_text() == CLEAN.replace(TASKS, tasks)
 
@@ -50,3 +50,16 @@ def test_an_item_that_looks_like_a_task_is_fixed(repo: Folder) -> None:
     assert "EP201 no task: make one of what looks like one with `execplan lint --fix " in out
     repo.run(*shlex.split(out.rpartition("next: execplan ")[2].splitlines()[0]))
     assert path.read_text() == CLEAN.replace(TASKS, "- [ ] Read lines.\n")
+
+
+def test_lists_of_tasks_in_another_form(repo: Folder) -> None:
+    notes = "### Code changes\n\n- None.\n\n## Step 2: Details\n\n- Fast.\n"
+    form = "# Parser\n\n## Phase 1\n\n### Tasks\n\n{0}Read lines.\n  - A note.\n{1}2026-01-01: Write.\n\n{2}\n## TODO\n\n{3}Test.\n"
+    path = repo.plan(form.format("- ", "- ", notes, "1. "))
+    assert "EP215 no task: the 3 list items" in repo.run("lint").out
+    repo.ok("install", "guard")
+    command = f"execplan lint {path.relative_to(repo.path)} --fix --unsafe-fixes"
+    assert repo.run("lint", EXECPLAN_AGENT="ann").out.endswith(f"\nnext: ask a person to run: {command}\n")
+    repo.ok(*shlex.split(command)[1:])
+    assert path.read_text() == form.format("- [ ] ", "- [x] ", notes, "1. [ ] ")
+    assert "EP215" not in repo.run("lint").out
