@@ -87,6 +87,12 @@ def task_list_without_checkboxes(plan: ParsedPlan, context: RuleContext) -> Iter
         ## Tasks
 
         - [ ] Build the parser.
+    Fixed:
+        # Parser
+
+        ## Tasks
+
+        - [ ] Build the parser.
     """
     if plan.tasks or plan.section(outline.PROGRESS) is not None:
         return
