@@ -35,6 +35,8 @@ def never_ends(command: SimpleCommand) -> bool:
         command.argv
     ):
         return False
+    if not command.argv:  # it only assigns variables, or redirects
+        return False
     program, *arguments = command.argv
     names = (program, normalize_program_name(program))
     return any(

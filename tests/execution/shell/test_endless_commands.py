@@ -41,6 +41,8 @@ sleep infinity
 ENDS = """\
 npm run build
 npm run build dev
+name=world
+> log.txt
 npm run dev:build
 npm run dev --help
 npm start
