@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from execplan.agents.toolkit.command_process import Document, error_document, run_command
-from execplan.agents.toolkit.field_names import name_fields, name_next_calls, name_step_calls
+from execplan.agents.toolkit.field_names import name_context_calls, name_document, name_step_calls
 from execplan.context.summary.summarization_request import SummaryFormat, SummaryLength
 from execplan.core.errors import ExecplanError
 from execplan.core.text.pure_paths import is_inside
@@ -107,7 +107,10 @@ class ProjectTools:
         self, plan: PlanName = None, task: Annotated[str | None, "default: the next task"] = None, budget: int = 8000
     ) -> Document:
         """Get what you should read for a task, within a budget of tokens."""
-        return await self._run(["context", *_option("--task", task), f"--budget={budget}"], plan, as_text=True)
+        document = await self._run(["context", *_option("--task", task), f"--budget={budget}"], plan, as_text=True)
+        if document["data"] is not None:
+            document["data"]["text"] = name_context_calls(document["data"]["text"])
+        return document
 
     async def steps(
         self, view: Literal["instructions", "evaluation"] = "instructions", plan: PlanName = None
@@ -178,9 +181,7 @@ class ProjectTools:
             error = ExecplanError("nul-byte", "an argument contains a NUL byte", hint="remove it")
             return error_document(arguments[0], error)
         document = await run_command(self.root, command, stdin=stdin, agent=agent, as_text=as_text)
-        if document["error"] is None:
-            return name_next_calls(document)
-        return {**document, "error": name_fields(document["error"])}
+        return name_document(document)
 
     def _is_plan_inside(self, plan: str | None) -> bool:
         """Check whether a plan is named by something other than a path outside of the project."""

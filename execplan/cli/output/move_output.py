@@ -170,8 +170,11 @@ def move_answer(
     }
     if options.dry_run:
         data["diff"] = moved.diff
+    files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
+    next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     if not moved.changed:
-        return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
+        text = printable_lines([f"{unchanged_text}: {moved.path}"])
+        return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=False)
     lines = [] if options.dry_run else list(moved.messages)
     move, rewrite_paths, write = "moved", "rewrote paths in", "wrote"
     if options.dry_run:
@@ -185,8 +188,6 @@ def move_answer(
         lines.append(f"committed {moved.commit[:12]}")
     elif options.commit and not options.dry_run:
         lines.append(NOTHING_TO_COMMIT)
-    files = [(project, os.path.join(project.root, path)) for path in (moved.path, *moved.followed)]
-    next_commands = () if options.dry_run or moved.commit else commit_commands(files)
     text = printable_lines(lines, moved.diff)
     return Answer(data, text, warnings=warnings, next_commands=next_commands, is_requested=options.dry_run)
 
