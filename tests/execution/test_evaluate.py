@@ -104,6 +104,26 @@ def test_a_command_names_no_link_to_a_secret(repo: Folder, command: str, is_fine
     assert bool(found) != is_fine
 
 
+@pytest.mark.parametrize(
+    ("command", "is_fine"),
+    [
+        ("cat up/notes.txt", False),
+        ("ls -R up", False),
+        ("head -n1 chain", False),
+        ("cat src/../up/notes.txt", False),
+        ("sh -c 'cat up/notes.txt'", False),
+        ("cat inner missing", True),
+        ("python3 up/tool.py", True),  # rated by what it runs, never LOW
+    ],
+)
+def test_no_command_reads_through_a_link_out_of_the_repository(repo: Folder, command: str, is_fine: bool) -> None:
+    for name, target in {"up": "..", "chain": "up/notes.txt", "inner": "src/app.py"}.items():
+        (repo.path / name).symlink_to(target)
+    found = messages(evaluate_steps(repo, run(command)), "paths", "error")
+    assert [message for message in found if "which is outside the repository" in message] == found
+    assert bool(found) != is_fine
+
+
 def test_settings_in_pyproject_are_not_changed(repo: Folder) -> None:
     repo.write("pyproject.toml", "[project]\nname = 'a'\n\n[tool.execplan]\ncommit = true\n")
     assert evaluate_steps(repo, splice("pyproject.toml", 2, 2, "name = 'b'")).ok

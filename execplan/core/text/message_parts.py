@@ -38,8 +38,14 @@ def join_first(items: Sequence[str], limit: int) -> str:
 
 
 def shorten(text: str, max_length: int = 120) -> str:
-    """Cut a text at its maximum length, by default enough to recognize it; an ellipsis replaces the end."""
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+    """Cut a text to a maximum length, by default enough to recognize it; an ellipsis replaces the end.
+
+    The cut is between words, if possible: half a secret is one that nobody recognizes.
+    """
+    if len(text) <= max_length:
+        return text
+    kept = text[: max_length - 1]
+    return (kept if text[max_length - 1] == " " else kept.rpartition(" ")[0] or kept) + "…"
 
 
 def printable_line(text: str, max_length: int) -> str:

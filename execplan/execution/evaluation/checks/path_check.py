@@ -13,6 +13,7 @@ from execplan.execution.evaluation.trial import step_commands, target_paths
 from execplan.execution.execution_plan import Step, Type
 from execplan.execution.risk.row_matching import candidate_paths
 from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.reading_commands import find_command_reads
 from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, World, normalize_path
 
 _TARGET = "target"
@@ -30,8 +31,8 @@ def paths(context: CheckContext) -> Iterator[EvaluationFinding]:
         for step_path in _step_paths(trial.step):
             for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
                 yield EvaluationFinding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
-        for path, secret in _links_to_secrets(context.world, trial.step):
-            problem = f"{path} is a symbolic link to {secret}, which contains credentials"
+        for path, target, why in _followed_links(context.world, trial.step):
+            problem = f"{path} is a symbolic link to {target}, which {why}"
             yield EvaluationFinding(ERROR, problem, "name the file itself, so that its risk is rated", trial.step)
         for change in trial.changes:
             if (
@@ -102,22 +103,25 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
         yield _StepPath("condition", step.when.of)
 
 
-def _links_to_secrets(world: World, step: Step) -> Iterator[tuple[str, str]]:
-    """Yield the paths in a step's commands that lead to files for secrets only through a link, each with the file."""
-    paths = dict.fromkeys(
-        [
-            path
-            for line in step_commands(step)
-            for simple in parse_command(line.text).simple_commands
-            for argument in (*simple.argv[1:], *simple.writes)
-            for path in candidate_paths(argument)
-        ]
-    )
-    for path in paths:
-        if not is_secret_file(path):
-            target = _follow_links(world, normalize_path(os.path.normpath(os.path.join(step.cwd, path))) or "")
-            if is_secret_file(target):
-                yield path, target
+def _followed_links(world: World, step: Step) -> Iterator[tuple[str, str, str]]:
+    """Yield the paths in a step's commands that are rated as something else, because a link leads elsewhere.
+
+    With each is where it leads, and what that is: a file for secrets, or for what a command reads, outside.
+    """
+    read_paths: dict[str, bool] = {}
+    for line in step_commands(step):
+        for simple in parse_command(line.text).simple_commands:
+            reads = find_command_reads(simple.argv) if simple.argv else ()
+            for argument in (*simple.argv[1:], *simple.writes):
+                for path in candidate_paths(argument):
+                    read_paths[path] = read_paths.get(path, False) or argument in (reads or ())
+    for path, is_read in read_paths.items():
+        normalized = normalize_path(os.path.normpath(os.path.join(step.cwd, path)))
+        target = _follow_links(world, normalized or "")
+        if is_secret_file(target) and not is_secret_file(path):
+            yield path, target, "contains credentials"
+        elif is_read and normalized is not None and normalize_path(target) is None:
+            yield path, target, "is outside the repository"
 
 
 def _follow_links(world: World, path: str) -> str:
