@@ -270,13 +270,11 @@ def _annotate_paragraph(
     """Return the edit that puts code blocks in place of an item that has only commands, or after the paragraph."""
     indent = " " * passage.indent
     writer = StepBlockWriter(plan, id_allocator)
-    lines = [
-        line
-        for group in group_drafts(drafts)
-        for line in format_fence(
-            indent, writer.info_string(group), [line for draft in group for line in script_lines(draft)]
-        )
-    ]
+    lines: list[str] = []
+    for group in group_drafts(drafts):
+        body = [line for draft in group for line in script_lines(draft)]
+        lines += [""] if lines and passage.item_end < 0 else []
+        lines += format_fence(indent, writer.info_string(group), body)
     first_line = plan.text.lines[passage.start]
     sentences = list(read_sentences(passage))
     first_text = passage.lines[0][1]

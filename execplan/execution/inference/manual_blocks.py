@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 
 from execplan.core.plan import outline
@@ -10,9 +11,11 @@ from execplan.core.plan.plan_change import has_no_content, insert_section
 from execplan.core.text.text_lines import Edit
 from execplan.execution.attributes import MANUAL
 from execplan.execution.compile import find_plan_steps
+from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages
 from execplan.execution.inference.step_blocks import find_task_naming, format_fence
 from execplan.execution.inference.step_ids import StepIdAllocator
 from execplan.execution.inference.work_requests import WorkRequest, find_work_requests, named_files
+from execplan.execution.parsed_steps import StepDraft
 
 _WIDTH = 100
 
@@ -41,11 +44,23 @@ def manual_edits(plan: ParsedPlan) -> list[tuple[Edit, tuple[str, ...]]]:
         has_commands = any([passage.start <= draft.start < passage.end for draft in drafts])
         if request.section == outline.STEPS and not has_commands:
             block = _manual_block(plan, request, id_allocator, " " * passage.indent)
+            end = _end_before(request, find_passages(plan, section), drafts)
             if passage.item_end < 0:
-                next_line = plan.text.lines[passage.end : passage.end + 1]
+                next_line = plan.text.lines[end : end + 1]
                 block = ["", *block, *([""] if next_line and next_line[0].strip() else [])]
-            edits.append((Edit(passage.end, passage.end, tuple(block)), _texts([request])))
+            edits.append((Edit(end, end, tuple(block)), _texts([request])))
     return edits
+
+
+def _end_before(request: WorkRequest, passages: Sequence[Passage], drafts: Sequence[StepDraft]) -> int:
+    """Return the end of what comes before the step of a request: its passage, and the steps that this names before it."""
+    end = request.passage.end
+    for passage in [passage for passage in passages if passage.start >= end]:
+        commands = [draft.command for draft in drafts if passage.start <= draft.start < passage.end]
+        if passage.kind != COMMAND_LINES or not commands or not {*commands} <= {*request.commands_before}:
+            break
+        end = passage.end
+    return end
 
 
 def sections_with_steps(plan: ParsedPlan) -> tuple[str, ...]:

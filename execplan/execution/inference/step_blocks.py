@@ -48,10 +48,10 @@ def can_share_block(previous: StepDraft, draft: StepDraft) -> bool:
 
 
 def group_drafts(drafts: Sequence[StepDraft]) -> list[list[StepDraft]]:
-    """Return the steps of a paragraph, in groups that can share a code block."""
+    """Return the steps of a paragraph, in groups that can share a code block, where each needs the one before it."""
     groups: list[list[StepDraft]] = []
     for draft in drafts:
-        if groups and can_share_block(groups[-1][-1], draft):
+        if groups and groups[-1][-1].id in draft.needs and can_share_block(groups[-1][-1], draft):
             groups[-1].append(draft)
         else:
             groups.append([draft])

@@ -32,6 +32,8 @@ class WorkRequest(NamedTuple):
     section: str
     text: str
     """Its sentences that ask for work, without those that steps do."""
+    commands_before: tuple[str, ...] = ()
+    """Commands of steps that the passage names before these sentences."""
 
 
 def find_work_requests(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[WorkRequest]:
@@ -45,17 +47,33 @@ def find_work_requests(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[Wo
         for passage, following in zip(passages, [*passages[1:], None], strict=False):
             if passage.kind == COMMAND_LINES or not unusable.isdisjoint(range(passage.start, passage.end)):
                 continue
-            is_introduction = done.follows(passage, following)
-            sentences = [
-                sentence.text
-                for sentence in read_sentences(passage)
-                if (find_cue("work_request", sentence.shape) or find_cue("also_changes", sentence.shape))
-                and not (is_introduction and not find_cue("also_runs", sentence.shape))
-                and not done.includes(sentence)
-            ]
-            if sentences:
-                requests.append(WorkRequest(passage, name, " ".join(" ".join(sentences).split())))
+            requests += _find_in_passage(passage, name, done, is_introduction=done.follows(passage, following))
     return requests
+
+
+def _find_in_passage(
+    passage: Passage, section: str, done: _DoneWork, *, is_introduction: bool
+) -> Iterator[WorkRequest]:
+    """Yield the requests of a passage: a command between two sentences makes two of them."""
+    sentences: list[str] = []
+    commands: list[str] = []
+    for sentence in read_sentences(passage):
+        asks_for_more = find_cue("also_changes", sentence.shape) is not None
+        asks = (asks_for_more or find_cue("work_request", sentence.shape) is not None) and not done.includes(sentence)
+        asks = asks and not (is_introduction and not find_cue("also_runs", sentence.shape))
+        named = [span.code for span in sentence.spans if span.code in done.commands]
+        for is_request in (False, True) if asks_for_more else (True, False):
+            if is_request:
+                sentences += [sentence.text] if asks else []
+            elif named:
+                yield from _join(passage, section, sentences, commands)
+                sentences, commands = [], [*commands, *named]
+    yield from _join(passage, section, sentences, commands)
+
+
+def _join(passage: Passage, section: str, sentences: Sequence[str], commands: Sequence[str]) -> Iterator[WorkRequest]:
+    if sentences:
+        yield WorkRequest(passage, section, " ".join(" ".join(sentences).split()), tuple(commands))
 
 
 def skipped_requests(requests: Sequence[WorkRequest]) -> Iterator[SkippedLine]:
@@ -73,7 +91,7 @@ class _DoneWork:
     """The work that steps do: their commands, the files that they write, and the texts of manual steps."""
 
     def __init__(self, plan: ParsedPlan, drafts: Sequence[StepDraft]) -> None:
-        self._commands = {draft.command for draft in drafts if draft.command}
+        self.commands = {draft.command for draft in drafts if draft.command}
         blocks = {(draft.start, draft.end) for draft in drafts}  # each command of a block is a draft
         self._lines = {line for start, end in blocks for line in range(start, end)}
         self._manual_texts = [
@@ -87,10 +105,14 @@ class _DoneWork:
                 self._paths.update(diff_paths("\n".join(draft.body)))
 
     def follows(self, passage: Passage, following: Passage | None) -> bool:
-        """Return whether a passage introduces the step below it: it ends with a colon, or is in the same list item."""
+        """Return whether a passage introduces the step below it: it ends with a colon, or is in the same list item.
+
+        A passage that names a command says itself what that step does.
+        """
         if following is None or self._lines.isdisjoint(range(following.start, following.end)):
             return False
-        is_same_item = passage.item_line >= 0 and passage.item_line == following.item_line
+        names_command = any([span.code in self.commands for part in read_sentences(passage) for span in part.spans])
+        is_same_item = passage.item_line >= 0 and passage.item_line == following.item_line and not names_command
         return is_same_item or passage.lines[-1][1].rstrip().endswith((":", "："))
 
     def includes(self, sentence: PassageSentence) -> bool:
@@ -99,7 +121,7 @@ class _DoneWork:
         if any([text in manual_text for manual_text in self._manual_texts]):
             return True
         asks_for_more = find_cue("also_runs", sentence.shape) or find_cue("also_changes", sentence.shape)
-        if not asks_for_more and any([span.code in self._commands for span in sentence.spans]):
+        if not asks_for_more and any([span.code in self.commands for span in sentence.spans]):
             return True
         names = named_files(text)
         return any([path in names or path.rpartition("/")[2] in names for path in self._paths])

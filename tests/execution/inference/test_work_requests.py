@@ -90,6 +90,24 @@ def test_annotate_writes_manual_steps_first_and_below_their_items_and_only_once(
     assert steps["a"].depends_on == ("write-page-docs-b-md",)
 
 
+def test_annotate_keeps_the_order_of_the_text_and_all_work() -> None:
+    steps = """\
+Run `make a`. Update the table. Run `make b`.
+
+1. Update `src/v.py`. Run `make c`.
+2. Run `make d`. Then update the README.
+"""
+    plan = read_text(Text.from_str(f"# T\n\n## Progress\n\n- [ ] Rest\n\n## Concrete Steps\n\n{steps}"))
+    annotated = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
+    compiled = compile_plan(annotated, "t", "t.md")
+    assert compiled.document is not None
+    assert [step.id for step in compiled.document.steps] == [
+        *("make-a", "update-table", "make-b", "update-src-v-py", "make-c", "make-d", "update-readme")
+    ]
+    assert compiled.skipped == ()
+    assert annotate_plan(annotated).edits == ()
+
+
 def test_annotate_adds_concrete_steps_where_the_plan_lacks_them_and_binds_no_task_that_only_reads(repo: Folder) -> None:
     plan = repo.plan(
         "# T\n\n## Progress\n\n- [ ] Read `src/a.py`.\n\n## Implementation Plan\n\nChange `src/a.py`.\n\n## Validation\n\nIt works.\n"
