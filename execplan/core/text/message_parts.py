@@ -44,8 +44,8 @@ def shorten(text: str, max_length: int = 120) -> str:
     """
     if len(text) <= max_length:
         return text
-    kept = text[: max_length - 1]
-    return (kept if text[max_length - 1] == " " else kept.rpartition(" ")[0] or kept) + "…"
+    beginning = text[: max_length - 1]
+    return (beginning if text[max_length - 1] == " " else beginning.rpartition(" ")[0] or beginning) + "…"
 
 
 def printable_line(text: str, max_length: int) -> str:

@@ -61,13 +61,13 @@ def _find_in_passage(
         asks_for_more = find_cue("also_changes", sentence.shape) is not None
         asks = (asks_for_more or find_cue("work_request", sentence.shape) is not None) and not done.includes(sentence)
         asks = asks and not (is_introduction and not find_cue("also_runs", sentence.shape))
-        named = [span.code for span in sentence.spans if span.code in done.commands]
+        step_commands = [span.code for span in sentence.spans if span.code in done.commands]
         for is_request in (False, True) if asks_for_more else (True, False):
             if is_request:
                 sentences += [sentence.text] if asks else []
-            elif named:
+            elif step_commands:
                 yield from _join(passage, section, sentences, commands)
-                sentences, commands = [], [*commands, *named]
+                sentences, commands = [], [*commands, *step_commands]
     yield from _join(passage, section, sentences, commands)
 
 
