@@ -98,8 +98,9 @@ def approve(
     """Approve what a plan would do, for one run.
 
     Use it after you have reviewed the evaluation; `run` runs only approved steps. On a terminal, the command shows the
-    evaluation and asks, for CRITICAL steps one by one. Elsewhere it requires --digest, the digest that you have read. Only steps that the policy
-    approves automatically need neither. An agent with a name, from --as or $EXECPLAN_AGENT, can approve only these.
+    evaluation and asks; the names of CRITICAL steps also with --digest. Elsewhere it requires --digest, the digest that
+    you have read. Only steps that the policy approves automatically need neither. An agent with a name, from --as or
+    $EXECPLAN_AGENT, can approve only these.
 
     The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid
     for one run and its resumes, until any of this changes. If the settings say so, your SSH key signs it, and the answer
@@ -125,6 +126,10 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
+        if digest is not None:
+            if not call.as_json and author.can_ask():
+                approval_output.confirm_critical_steps(scope)
+            return confirmation, warnings
         if call.as_json or not author.can_ask():
             message = "without a terminal, approve requires --digest, the digest of the evaluation that you read"
             options = [f"--step {quote(step)}" for step in steps] + ([f"--max-risk {max_risk}"] if max_risk else [])

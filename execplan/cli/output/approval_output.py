@@ -77,6 +77,11 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
         f"The approval doesn't cover {'; '.join(unbound)}. Changes there run without another approval. Approve anyway?"
     ):
         raise _declined_error("")
+    confirm_critical_steps(scope)
+
+
+def confirm_critical_steps(scope: ApprovalScope) -> None:
+    """Ask for the name of each CRITICAL step in a scope; raises ExecplanError unless the user types it."""
     for step in scope.covered:
         if step.risk.level == CRITICAL:
             reason = printable_line(step.risk.reasons[0])

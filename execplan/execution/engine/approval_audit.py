@@ -79,12 +79,13 @@ def approve(
         try:
             if not scope.manual_steps:
                 confirmation = confirmation._replace(how="policy")
-            elif digest is not None:
+            elif digest is None:
+                confirmation, warnings = (confirm or _require_digest)(evaluated, scope, confirmation, warnings)
+            else:
                 if not allow_inferred:
                     approval_creation.ensure_nothing_inferred(scope, evaluated.path)
                 confirmation = confirmation._replace(inferred="flag" if scope.inferred_steps else None)
-            else:
-                confirmation, warnings = (confirm or _require_digest)(evaluated, scope, confirmation, warnings)
+                confirmation, warnings = (confirm or _accept)(evaluated, scope, confirmation, warnings)
         except ExecplanError as error:
             if error.code == "declined":
                 decline(project, ref, evaluated, scope, confirmation.approver)
@@ -100,6 +101,13 @@ def _command_warnings(project: Project, evaluated: EvaluatedPlan, scope: Approva
     from execplan.execution.engine.command_warnings import command_warnings
 
     return command_warnings(project, evaluated.policy, [covered.step for covered in scope.covered])
+
+
+def _accept(
+    evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
+) -> tuple[Confirmation, list[str]]:
+    """Return the confirmation by a digest as it is: nobody can be asked."""
+    return confirmation, warnings
 
 
 def _require_digest(

@@ -134,6 +134,10 @@ def test_a_critical_step_is_approved_by_its_name(desk: InProcessRepository, answ
     desk.plan(f"# Ship\n\n## Progress\n\n- [ ] Ship.\n\n## Concrete Steps\n\n{steps}")
     status, output = terminal(desk, answers, "approve")
     assert ("list is CRITICAL" in output) is False
+    if missing != "-":  # with a digest, only the names are asked for
+        names = answers.removeprefix(b"y\n")
+        assert terminal(desk, names, "approve", "--digest", desk.digest(), "--dry-run")[0] == 0
+        assert terminal(desk, names, "approve", "--digest", desk.digest())[0] == status
     if not missing:
         assert status == 0, output
         assert "tag is CRITICAL: " in output
