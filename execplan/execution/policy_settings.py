@@ -37,6 +37,8 @@ def combine_tables(user_table: dict[str, object], repository_table: dict[str, ob
     """Return the policy of a user's table, tightened by that of a repository. Raises ExecplanError if they are invalid."""
     check_user_table(user_table)
     policy = tighten(Policy()._replace(**policy_values(user_table)), policy_values(repository_table))
+    if policy.person_for and policy.person_from == NEVER:
+        policy = policy._replace(person_from=LEVELS[-1])  # there must be a level to which such steps are raised
     checks_on = {**check_switches(user_table), **check_switches(repository_table)}
     policy = policy._replace(
         off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),

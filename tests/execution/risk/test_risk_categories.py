@@ -140,9 +140,11 @@ def test_steps_of_a_named_category_need_a_person(desk: InProcessRepository) -> N
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.toml").write_text('[execution]\nperson_from = "CRITICAL"\n')
     assert [step["needs_person"] for step in desk.data("evaluate")["steps"]] == [False, False, False]
-    (folder / "config.toml").write_text('[execution]\nperson_from = "CRITICAL"\nperson_for = ["destructive"]\n')
-    steps = desk.data("evaluate")["steps"]
-    assert [step["needs_person"] for step in steps] == [False, True, False]
+    for lowest in ("CRITICAL", "NEVER"):
+        settings = f'[execution]\nperson_from = "{lowest}"\nperson_for = ["destructive"]\n'
+        (folder / "config.toml").write_text(settings)
+        steps = desk.data("evaluate")["steps"]
+        assert [step["needs_person"] for step in steps] == [False, True, False]
     assert [step["risk"]["categories"] for step in steps] == [[], ["destructive"], ["unknown"]]
     (folder / "config.toml").write_text('[execution]\nperson_for = ["everything"]\n')
     assert "destructive, outside, unknown, shell" in desk.refused(3, "bad-setting", "evaluate")["message"]
