@@ -136,7 +136,7 @@ def _find_waves(document: ExecutionPlan) -> list[list[Step]]:
 
 def _may_depend(step: Step, earlier: Step) -> bool:
     """Return whether a step may need an earlier one that it does not name, because `run` runs it after that one."""
-    if step.type in PROGRAM_TYPES and not step.inputs and not step.parallel:
+    if step.type is Type.MANUAL or (step.type in PROGRAM_TYPES and not step.inputs and not step.parallel):
         return True
     reads, writes = [*step.inputs, *passed_paths(step)], passed_paths(earlier)
     return any([do_overlap(path, output) for path in reads for output in writes]) or any(

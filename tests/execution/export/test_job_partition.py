@@ -86,6 +86,9 @@ def test_a_step_that_asks_begins_a_job_that_a_person_lets_begin() -> None:
     jobs = partition(document_of(HEAD + manual + step("#a outputs=o inputs=i")))
     assert [[one.id for one in job.steps] for job in jobs] == [["call", "a"]]
     assert jobs[0].asks_before == "call"
+    steps = step("#a inputs=i outputs=o") + step("#b inputs=o outputs=p confirm") + manual
+    jobs = partition(document_of(HEAD + steps + step("#c inputs=o outputs=q")))
+    assert [[one.id for one in job.steps] for job in jobs] == [["a"], ["b"], ["call", "c"]], "the order of the plan"
 
 
 def test_a_job_ends_at_a_checkpoint_and_a_person_lets_the_next_one_begin() -> None:
