@@ -130,9 +130,12 @@ def _command_readings(text: str) -> tuple[_CommandReading, ...]:
 
 def _reading_paths(reading: CodeReading, cwd: str, world: World) -> Iterator[str]:
     """Yield the paths that a command reads when it runs in a directory."""
-    for path in reading.files:
-        yield from _named_paths(_join(cwd, path), world)
     directories = [_join(cwd, directory) for directory in reading.directories]
+    for path in reading.files:  # `make` enters the directory first, and `cargo` doesn't
+        inside = [_join(directory, path) for directory in directories]
+        yield from _named_paths(
+            next((file for file in inside if world.state(file).kind == FILE), _join(cwd, path)), world
+        )
     for operand in reading.operands:
         path = _join(cwd, operand)
         kind = world.state(path).kind

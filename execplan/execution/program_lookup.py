@@ -25,7 +25,7 @@ _PATH_PRESERVING_WRAPPERS = frozenset(
         "env time nohup nice ionice timeout gtimeout stdbuf setsid command exec caffeinate chronic unbuffer xvfb-run xargs cross-env "
         "dbus-run-session taskset strace rtk eval watch trap flock hyperfine concurrently script | $(…) <(…) >(…) `…`"
     ).split()
-) | {"sh -c", "env -S", "find -exec", "fd -exec", "fdfind -exec"}
+) | {"sh -c", "env -S", "find -exec", "fd -exec", "fdfind -exec", "git bisect run", "git rebase --exec"}
 """Wrappers that run a command with the same PATH; `uv run`, `npx`, `sudo` and `ssh` look it up elsewhere."""
 _CD_COMMANDS = frozenset(("cd", "pushd"))
 _SOURCE_COMMANDS = frozenset(("source", "."))

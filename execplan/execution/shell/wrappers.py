@@ -52,6 +52,11 @@ class _WrappedCommand(NamedTuple):
 
 
 _WRAPPER_PROGRAMS = {name.partition(" ")[0] for name in WRAPPERS}
+_RATED_PROGRAMS = {*[name.partition(" ")[0] for name in RATED_WRAPPERS], "git"}
+"""Programs that do more than run other commands, so that they are rated, too."""
+_PYTHON_FLAGS = frozenset("bBdEiIOPqRsSuvx")
+"""Flags of Python that can stand before `m` in one word, as in `-um`."""
+_REBASE_EXEC = "git rebase --exec"
 _SPLIT_FLAGS = ("--split-string", "-S")
 
 
@@ -63,7 +68,13 @@ def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[S
     name = normalize_program_name(command.argv[0])
     nested = list(_nested_commands(name, command, read, depth))
     is_trusted = is_system_program(command.argv[0]) or is_local_tool(command.argv[0])
-    if not nested or not is_trusted or name in RATED_WRAPPERS or name in SCRIPT_ARGUMENT_PROGRAMS or name in EXEC_FLAGS:
+    if (
+        not nested
+        or not is_trusted
+        or name in _RATED_PROGRAMS
+        or name in SCRIPT_ARGUMENT_PROGRAMS
+        or name in EXEC_FLAGS
+    ):
         yield command
     yield from nested
 
@@ -106,15 +117,26 @@ def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]
                 first_word = word.removeprefix(_SPLIT_FLAGS[0]).removeprefix(_SPLIT_FLAGS[1]).removeprefix("=")
                 yield "env -S", " ".join([first_word, *argv[at + 1 :]])
                 return
+    elif name == "git" and "rebase" in argv:
+        yield from [(_REBASE_EXEC, text) for text in _flag_values(argv, ("--exec", "-x"))]
     elif name in SCRIPT_ARGUMENT_PROGRAMS:
         yield from [(name, word) for word in argv[1:] if " " in word]
+
+
+def _flag_values(argv: tuple[str, ...], flags: tuple[str, ...]) -> Iterator[str]:
+    """Yield the values of some flags, which follow them or a `=`."""
+    for at, word in enumerate(argv):
+        flag, equals, value = word.partition("=")
+        if flag in flags:
+            yield value if equals else "".join(argv[at + 1 : at + 2])
 
 
 def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
     """Yield the command of a wrapper, and the wrapper itself if one of its flags is unknown."""
     for wrapper_name, fields in WRAPPERS.items():
         first_word, *subcommand = wrapper_name.split(" ")
-        wrapped = _parse_wrapper(command.argv, _Wrapper(*fields), subcommand) if first_word == name else None
+        argv = _split_module_flag(command.argv) if subcommand == ["-m"] else command.argv
+        wrapped = _parse_wrapper(argv, _Wrapper(*fields), subcommand) if first_word == name else None
         if wrapped is None or (name == "env" and [word for word in command.argv if word.startswith(_SPLIT_FLAGS)]):
             continue
         inner = _derive_command(command, wrapped.argv, "python -m" if wrapper_name.endswith(" -m") else wrapper_name)
@@ -122,6 +144,17 @@ def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth
         if not wrapped.is_understood:
             yield command
         return
+
+
+def _split_module_flag(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the arguments of Python with `-m` and its module as words of their own, also for `-mpkg` and `-um pkg`."""
+    for at, word in enumerate(argv[1:], 1):
+        flags, has_module, module = word[1:].partition("m")
+        if word.startswith("-") and has_module and _PYTHON_FLAGS.issuperset(flags):
+            return (*argv[:at], *([f"-{flags}"] if flags else []), "-m", *([module] if module else []), *argv[at + 1 :])
+        if not word.startswith("-"):
+            break
+    return argv
 
 
 def _parse_wrapper(argv: tuple[str, ...], wrapper: _Wrapper, subcommand: list[str]) -> _WrappedCommand | None:
