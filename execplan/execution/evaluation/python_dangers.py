@@ -29,7 +29,10 @@ class _Rule(NamedTuple):
 
 
 _RULES = [_Rule(*fields) for fields in DATA["python"]]
-_BUILTINS = ("eval", "exec", "getattr", "__import__")
+_BUILTINS = ("eval", "exec", "getattr", "__import__", "open")
+_PATH = "pathlib.Path."
+_FIRST_ARGUMENTS = ("args", "cmd", "command", "path", "name", "src", "file", "filename", "fd")
+"""Names of the first parameter of the functions in the rules."""
 _MAX_VALUES = 5
 """Maximum number of values of a name that are followed."""
 
@@ -78,7 +81,7 @@ class _Program:
         for call, name in named_calls:
             for rule in _RULES:
                 if name in rule.functions and (not rule.required_call or rule.required_call in called_names):
-                    yield from self._effects(call, rule)
+                    yield from self._effects(call, name, rule)
         if self._uses_builtins:
             yield "reaches built-in functions by `__builtins__`"
 
@@ -120,6 +123,8 @@ class _Program:
         if isinstance(node, ast.Attribute):
             owner = self._full_name(node.value, depth + 1)
             return f"{owner}.{node.attr}" if owner else ""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            return self._full_name(node.left, depth + 1)
         return self._returned_name(node, depth) if isinstance(node, ast.Call) else ""
 
     def _returned_name(self, call: ast.Call, depth: int) -> str:
@@ -130,30 +135,40 @@ class _Program:
         if function == "getattr" and len(args) == 2:
             owner, name = self._full_name(args[0], depth + 1), self._text(args[1])
             return f"{owner}.{name}" if owner and name else ""
+        if function == "ctypes.CDLL":
+            return function
         return "pathlib.Path" if function in ("pathlib.Path", "pathlib.Path.home") else ""
 
-    def _effects(self, call: ast.Call, rule: _Rule) -> Iterator[str]:
-        """Yield the effect of a call if it meets the conditions of a rule."""
-        if not all([self._has_keyword(call, name, value=value) for name, value in rule.keyword]):
+    def _effects(self, call: ast.Call, name: str, rule: _Rule) -> Iterator[str]:
+        """Yield the effect of a call of the function with this name if it meets the conditions of a rule."""
+        if not all([self._has_keyword(call, keyword, value=value) for keyword, value in rule.keyword]):
             return
         if rule.when == "shell":
             yield rule.effect
-            script = self._text(call.args[0]) if call.args else None
+            first = _find_argument(call)
+            script = self._text(first) if first is not None else None
             if script is not None:
                 yield from self._critical_effects(script, is_script=True)
         elif rule.when == "command":
-            yield from self._command_effects(call)
-        elif rule.when == "outside":
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            path = self._path(call.args[0] if call.args else owner)
-            if path is not None and is_outside_path(path) and not _is_temporary(path):
-                yield f"{rule.effect} `{path}`, outside the repository"
+            yield from self._command_effects(call, is_mode_first=name.startswith("os.spawn"))
+        elif rule.when in ("outside", "written"):
+            owner = call.func.value if name.startswith(_PATH) and isinstance(call.func, ast.Attribute) else None
+            if rule.when == "outside" or self._is_written(call, mode_index=0 if owner is not None else 1):
+                path = self._path(owner if owner is not None else _find_argument(call))
+                if path is not None and is_outside_path(path) and not _is_temporary(path):
+                    yield f"{rule.effect} `{path}`, outside the repository"
         elif rule.when == "computed":
             is_computed = len(call.args) >= 2 and self._text(call.args[1]) is None
             if is_computed and self._full_name(call.args[0]) in _COMPUTED_MODULES:
                 yield rule.effect
         else:
             yield rule.effect
+
+    def _is_written(self, call: ast.Call, mode_index: int) -> bool:
+        """Return whether a call opens a file for more than reading; the mode is the argument with this index, or named."""
+        modes = [*call.args[mode_index : mode_index + 1], *[word.value for word in call.keywords if word.arg == "mode"]]
+        texts = [self._text(mode) for mode in modes]
+        return any([text is None or not set("wax+").isdisjoint(text) for text in texts])
 
     def _has_keyword(self, call: ast.Call, name: str, *, value: bool) -> bool:
         """Return whether a call has a keyword argument with a value, or with one that is not known and may be true."""
@@ -163,11 +178,13 @@ class _Program:
                 return bool(argument.value) is value if argument is not None else value
         return False
 
-    def _command_effects(self, call: ast.Call) -> Iterator[str]:
-        """Yield the effects of a command that is given as a list or as arguments."""
-        if not call.args:
+    def _command_effects(self, call: ast.Call, *, is_mode_first: bool) -> Iterator[str]:
+        """Yield the effects of a command that is given as a list or as arguments, perhaps after a mode."""
+        first = _find_argument(call)
+        arguments = call.args[is_mode_first:] or ([first] if first is not None and not is_mode_first else [])
+        if not arguments:
             return
-        words = self._words(call)
+        words = self._words(arguments)
         if len(words) > 1 and words[0].rpartition("/")[2] in SHELLS and words[1].startswith("-") and "c" in words[1]:
             yield "runs a command in a shell"
         yield from self._critical_effects(join(words), is_script=False)
@@ -177,14 +194,16 @@ class _Program:
         if risk is not None and risk.level == CRITICAL:
             yield f"runs `{command}`: {risk.reasons[0]}"
 
-    def _words(self, call: ast.Call) -> list[str]:
+    def _words(self, arguments: list[ast.expr]) -> list[str]:
         """Return the words of a command up to the first that is not known."""
-        first = self._resolved(call.args[0])
+        first = self._resolved(arguments[0])
+        if isinstance(first, ast.Call) and (text := self._split_text(first)) is not None:
+            return text.split()
         if isinstance(first, ast.List | ast.Tuple):
             elements = first.elts
         else:
-            second = self._resolved(call.args[1]) if len(call.args) > 1 else None
-            elements = second.elts if isinstance(second, ast.List | ast.Tuple) else call.args
+            second = self._resolved(arguments[1]) if len(arguments) > 1 else None
+            elements = second.elts if isinstance(second, ast.List | ast.Tuple) else arguments
         words = []
         for element in elements:
             word = self._path(element)
@@ -192,6 +211,13 @@ class _Program:
                 break
             words.append(word)
         return words
+
+    def _split_text(self, call: ast.Call) -> str | None:
+        """Return the text that a call splits into words: `"a b".split()` or `shlex.split("a b")`."""
+        if self._full_name(call.func) == "shlex.split" and call.args:
+            return self._text(call.args[0])
+        is_split = isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.args
+        return self._text(call.func.value) if is_split and isinstance(call.func, ast.Attribute) else None
 
     def _resolved(self, node: ast.expr) -> ast.expr:
         """Return the value of a name that is assigned once, or the expression itself."""
@@ -234,6 +260,12 @@ class _Program:
         if isinstance(resolved, ast.BinOp) and isinstance(resolved.op, ast.Div):
             return self._path(resolved.left, depth + 1)
         return self._text(resolved)
+
+
+def _find_argument(call: ast.Call) -> ast.expr | None:
+    """Return the first argument of a call, also if it is named."""
+    named = [keyword.value for keyword in call.keywords if keyword.arg in _FIRST_ARGUMENTS]
+    return next(iter([*call.args, *named]), None)
 
 
 def _is_temporary(path: str) -> bool:
