@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.core.files import file_access
 from execplan.core.git import git_query
 from execplan.core.git.git_directory import operation_in_progress
 
@@ -23,7 +24,9 @@ _CONTINUED = ("rebase", "cherry-pick", "revert")
 _MERGED_TREE = "AUTO_MERGE"
 """File in the git directory that names the tree of git's own merge, with conflict markers."""
 _REMAINING = os.path.join("rebase-merge", "git-rebase-todo")
-_RUNS = ("exec", "x")
+_RUNS = (b"exec", b"x")
+_MAX_REMAINING = 1 << 20
+"""Maximum size of that file, in bytes; a larger one is not read."""
 
 
 def is_operating(project: Project) -> bool:
@@ -37,16 +40,15 @@ def is_continuation(git_args: Sequence[str]) -> bool:
 
 
 def continuation_problem(project: Project, git_args: Sequence[str], *, keeps_message: bool) -> str:
-    """Return why an agent may not continue git's operation, whatever is staged; empty if it may."""
+    """Return why an agent may not continue git's operation, whatever is staged; empty if it may. Raises ExecplanError."""
     if not keeps_message:
         return f"`git {' '.join(git_args)}` would start an editor: git {' '.join([*KEPT_MESSAGE, *git_args])}"
     if not is_operating(project):
         return "git has no operation to continue"
-    try:
-        with open(os.path.join(project.git or "", _REMAINING), encoding="utf-8", errors="replace") as file:
-            runs_commands = any([line.split(maxsplit=1)[:1] in ([name] for name in _RUNS) for line in file])
-    except FileNotFoundError:
-        return ""
+    path = os.path.join(project.git or "", _REMAINING)
+    data, size = file_access.read(path, _MAX_REMAINING) if os.path.lexists(path) else (b"", 0)
+    words = [line.split(maxsplit=1)[:1] for line in data.split(b"\n")]
+    runs_commands = size > _MAX_REMAINING or any([word in ([name] for name in _RUNS) for word in words])
     return "the rest of the rebase runs commands: a person continues it" if runs_commands else ""
 
 
