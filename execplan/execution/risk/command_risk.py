@@ -297,7 +297,7 @@ def _matching_rows(
         if help_rows:
             return help_rows, []
     if is_unknown_module(simple, command, table):
-        return [], [RiskRow(HIGH, "is not a known Python tool, so its effects are unknown", category=UNKNOWN)]
+        return [], [RiskRow(MEDIUM, "is a module of this repository, or an installed one")]
     known_rows = [
         row
         for row in rows

@@ -57,7 +57,7 @@ def _script_path(argv: Sequence[str]) -> str:
     args = list(argv[1:])
     while args and args[0] in flags:
         args.pop(0)
-    return args[0] if args and _is_script(args[0]) else ""
+    return args[0] if args and (_is_script(args[0]) or _is_in_script_directory(args[0])) else ""
 
 
 def _is_in_script_directory(path: str) -> bool:
