@@ -264,8 +264,8 @@ class _Program:
 
 def _find_argument(call: ast.Call) -> ast.expr | None:
     """Return the first argument of a call, also if it is named."""
-    named = [keyword.value for keyword in call.keywords if keyword.arg in _FIRST_ARGUMENTS]
-    return next(iter([*call.args, *named]), None)
+    keyword_values = [keyword.value for keyword in call.keywords if keyword.arg in _FIRST_ARGUMENTS]
+    return next(iter([*call.args, *keyword_values]), None)
 
 
 def _is_temporary(path: str) -> bool:
