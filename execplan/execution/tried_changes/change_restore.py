@@ -32,7 +32,7 @@ def restore_files(project: Project, paths: Sequence[str], message: str) -> str:
     The ID is empty if somebody else has reverted the files in the meantime.
     """
     pathspecs = [f":(top,literal){path}" for path in paths]
-    _unstage_removals(project, paths)
+    _unstage(project, pathspecs)
     before = git_process.run_git(project.root, "rev-parse", "--quiet", "--verify", "refs/stash").output.strip()
     git_process.run_git_checked(
         project.root, "stash", "push", "--quiet", "--include-untracked", "--message", message, "--", *pathspecs
@@ -45,12 +45,13 @@ def restore_files(project: Project, paths: Sequence[str], message: str) -> str:
     return after
 
 
-def _unstage_removals(project: Project, paths: Sequence[str]) -> None:
-    """Unstage files whose removal is staged, which git's stash would not find by their paths."""
-    pathspecs = [f":(top,literal){path}" for path in paths]
-    output = git_query.output(
-        project, "diff", "--cached", "--name-only", "--no-renames", "--diff-filter=D", "-z", "--", *pathspecs
-    )
-    removed = [f":(top,literal){path}" for path in output.decode("utf-8", "surrogateescape").split("\0") if path]
-    if removed:
-        git_process.run_git_checked(project.root, "reset", "--quiet", "--", *removed)
+def _unstage(project: Project, pathspecs: Sequence[str]) -> None:
+    """Unstage what git's stash doesn't take: files whose removal is staged, and those of `git add --intent-to-add`."""
+    paths: list[str] = []
+    for args in (("--cached", "--diff-filter=D"), ("--diff-filter=A",)):
+        output = git_query.output(project, "diff", *args, "--name-only", "--no-renames", "-z", "--", *pathspecs)
+        paths += [path for path in output.decode("utf-8", "surrogateescape").split("\0") if path]
+    if paths:
+        git_process.run_git_checked(
+            project.root, "reset", "--quiet", "--", *[f":(top,literal){path}" for path in paths]
+        )

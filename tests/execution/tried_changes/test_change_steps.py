@@ -87,8 +87,11 @@ def tree(repo: Folder) -> dict[str, tuple[bytes, int]]:
     }
 
 
-def test_what_is_reverted_can_be_had_again_and_the_steps_make_it(repo: Folder) -> None:
+@pytest.mark.parametrize("is_intended", [False, True])
+def test_what_is_reverted_can_be_had_again_and_the_steps_make_it(repo: Folder, is_intended: bool) -> None:
     plan = prepare(repo)
+    if is_intended:
+        repo.git("add", "--intent-to-add", "new.sh")
     changed = tree(repo)
     text = plan.read_text()
     previewed = repo.run("compile", "--from-diff", "--restore", "--dry-run")
