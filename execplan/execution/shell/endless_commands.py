@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.execution.shell.simple_command import SimpleCommand
 
 _QUICK_FLAGS = frozenset(("--help", "--version", "-h", "-V"))
-_TRANSPARENT_WRAPPERS = frozenset((*TOOL_RUNNERS, "sudo", "env", "nice", "python"))
+_TRANSPARENT_WRAPPERS = frozenset((*TOOL_RUNNERS, "sudo", "env", "nice", "python", "sh"))
 """Programs that run a command and end with it."""
 _SHELL_CONTROL = ("&", "|", "timeout", "kill", "trap", "$(", "`")
 """What lets a script go on although one of its commands does not end."""

@@ -37,6 +37,11 @@ tail -f x.log
 tail -n 5 -F x
 watch ls
 sleep infinity
+sh -c "npm run dev"
+npx tsc --watch
+tsc -p . -w
+jest --watchAll
+npx vitest watch
 """
 ENDS = """\
 npm run build
@@ -55,6 +60,11 @@ docker compose up -d
 docker compose -f x.yml up --wait
 docker compose up --abort-on-container-exit
 docker compose build
+tsc --noEmit
+jest --coverage
+vitest
+vitest run
+sh -c "npm test"
 vite build
 next build
 uvicorn --version
