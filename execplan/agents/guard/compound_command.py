@@ -113,10 +113,15 @@ class CompoundReader(ShellParser):
         return mark
 
     def _parse_redirection(
-        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+        self,
+        operator: str,
+        writes: list[str],
+        reads: list[str],
+        piped_from: list[str],
+        commands: list[SimpleCommand],
     ) -> None:
         start, descriptor, target_start = self._redirect_start, self._descriptor, self.position + len(operator)
-        super()._parse_redirection(operator, writes, piped_from, commands)
+        super()._parse_redirection(operator, writes, reads, piped_from, commands)
         target = self.text[target_start : self.position].strip(" \t")
         is_output = descriptor in ("", "1", "2") and (
             (operator in _OUTPUT_REDIRECTS and target == "/dev/null") or (operator == ">&" and target in ("1", "2"))

@@ -41,10 +41,15 @@ class _HereDocumentReader(ShellParser):
         super().record_problem(problem)
 
     def _parse_redirection(
-        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+        self,
+        operator: str,
+        writes: list[str],
+        reads: list[str],
+        piped_from: list[str],
+        commands: list[SimpleCommand],
     ) -> None:
         start = self.position
-        super()._parse_redirection(operator, writes, piped_from, commands)
+        super()._parse_redirection(operator, writes, reads, piped_from, commands)
         if operator in ("<<", "<<-"):
             self.is_literal = self.is_literal and not self.text[start - 1 : start].isdigit()
             self.spans.append((start, self.position))

@@ -123,6 +123,7 @@ class _RatedCommands(NamedTuple):
     risks: dict[tuple[str, bool], CommandRisk]
 
 
+_STANDARD_INPUTS = ("/dev/null", "/dev/stdin", "/dev/tty")
 _MAX_RATED = 1000
 _RATED_COMMANDS: list[_RatedCommands] = []
 
@@ -180,6 +181,10 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[CommandRisk
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
         yield from _redirection_risks(path, table)
+    for path in simple.reads:
+        if is_outside_path(path) and path not in _STANDARD_INPUTS:
+            yield CommandRisk(HIGH, (f"it reads `{path}`, outside of the directory",), (OUTSIDE,))
+        yield from _path_risks(path, table, writes=False)
     for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:

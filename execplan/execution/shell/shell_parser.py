@@ -97,10 +97,11 @@ class ShellParser(ShellLexer):
         argv: list[ShellWord] = []
         assignments: list[tuple[str, str]] = []
         writes: list[str] = []
+        reads: list[str] = []
         piped_from = list(upstream)
         while self.skip_blanks():
             if operator := self._match_redirection():
-                self._parse_redirection(operator, writes, piped_from, commands)
+                self._parse_redirection(operator, writes, reads, piped_from, commands)
                 continue
             if self.text[self.position] in "\n;&|()":
                 break
@@ -121,7 +122,8 @@ class ShellParser(ShellLexer):
         if argv or assignments or writes:
             arguments = tuple([word.text for word in argv])
             commands += self._record_command(
-                SimpleCommand(arguments, tuple(assignments), tuple(writes), (), tuple(piped_from)), piped=bool(upstream)
+                SimpleCommand(arguments, tuple(assignments), tuple(writes), (), tuple(piped_from), tuple(reads)),
+                piped=bool(upstream),
             )
         return commands
 
@@ -169,7 +171,12 @@ class ShellParser(ShellLexer):
         return commands
 
     def _parse_redirection(
-        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+        self,
+        operator: str,
+        writes: list[str],
+        reads: list[str],
+        piped_from: list[str],
+        commands: list[SimpleCommand],
     ) -> None:
         """Parse a redirection, and record its file or its source."""
         self.require_shell("a redirection")
@@ -186,6 +193,7 @@ class ShellParser(ShellLexer):
             piped_from.append("<<")
         elif operator == "<":
             piped_from += [*_program_names(list(word.nested_commands)), "<"]
+            reads.append(word.text)
         elif operator in _WRITE_REDIRECTIONS and not (operator == ">&" and word.text.strip("-").isdigit()):
             writes.append(word.text)
 

@@ -33,6 +33,8 @@ class SimpleCommand(NamedTuple):
     """Constructs that contain the command, outermost first: `sudo`, `sh -c`, `find -exec`, `$(…)`, `|` for a pipe."""
     piped_from: tuple[str, ...] = ()
     """Programs whose output the command reads, from pipes and substitutions; `<<` for a text, `<` for a file."""
+    reads: tuple[str, ...] = ()
+    """Files that the redirections of the command read."""
 
 
 def normalize_program_name(path: str) -> str:

@@ -86,6 +86,7 @@ def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, dept
             yield nested._replace(
                 assignments=command.assignments + nested.assignments,
                 writes=command.writes + nested.writes,
+                reads=command.reads + nested.reads,
                 piped_from=command.piped_from + nested.piped_from,
             )
     if name in EXEC_FLAGS:

@@ -173,6 +173,23 @@ def test_a_word_makes_the_difference(harmless: str, other: str) -> None:
     assert level(other) in (HIGH, CRITICAL)
 
 
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("cat < /etc/passwd", HIGH),
+        ("sh -c 'wc -l < ~/x'", HIGH),
+        ("wc -l < ../x", HIGH),
+        ("cat < .env", CRITICAL),
+        ("wc -l < src/x", MEDIUM),
+        ("cat < /dev/null", MEDIUM),
+    ],
+)
+def test_what_a_redirection_reads_is_rated_as_an_argument_is(script: str, wanted: str) -> None:
+    risk = rate_command(script, TABLE, is_script=True)
+    assert risk.level == wanted
+    assert ("outside" in risk.categories) == (wanted == HIGH)
+
+
 def test_every_rating_says_why() -> None:
     for command in [*EVERYDAY, *HOSTILE]:
         risk = rate_command(command, TABLE)
