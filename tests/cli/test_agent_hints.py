@@ -261,6 +261,7 @@ def test_a_plan_whose_steps_were_not_edited_is_retried(desk: InProcessRepository
     desk.approve()
     desk.write("src/made.py", "X = 1\n")
     assert desk.type("report", "make", "--status", "completed", "--result", "Done.").exit == 0
+    assert desk.type("evaluate").out.endswith(f"\nnext: execplan handoff {PLAN}\n"), "the run's approval still counts"
     assert desk.type("report", "see", "--status", "failed", "--result", "No disk.").exit == 0
     result = desk.type("replan", "--reason", "The disk is back.")
     assert "the plan's steps are unchanged; failed steps are retried" in result.out

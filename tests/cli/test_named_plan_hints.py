@@ -23,6 +23,7 @@ EMPTY = CLEAN.replace("- [ ]", "-").replace("- [x]", "-")
         ("next parser --to bob", "execplan next parser --release --to bob"),
         ("next parser --for 2h", "execplan next parser --claim --for 2h"),
         ("next --claim --task 9 -p empty", "execplan add 'First step' -p empty"),
+        ("done 1 --verify -p bare", "execplan add 'First step' --create -p bare"),
         ("done 99 -p parser", "execplan show 2026-01-01_parser"),
         ("done 1 -p parser --if-match 0000", "execplan show parser --json"),
         ("context parser --item foo", "execplan context parser --explain"),
@@ -32,6 +33,7 @@ EMPTY = CLEAN.replace("- [ ]", "-").replace("- [x]", "-")
 def test_a_hint_names_the_plan_of_the_call(repo: Folder, call: str, hint: str) -> None:
     repo.plan(CLEAN)
     repo.plan(EMPTY, "2026-01-02_empty")
+    repo.plan("# Bare\n\n## Plan of Work\n\nBuild it.\n", "2026-01-03_bare")
     result = repo.run(*call.split(), "--json")
     assert result.exit != 0
     assert hint in result.json["error"]["hint"]

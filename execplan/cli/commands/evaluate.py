@@ -152,6 +152,10 @@ def _advise_run(project: Project, ref: PlanRef, name: str, *, ok: bool) -> Advic
         return advise_plan(stored_plan)._replace(why=text)
     if ok and status["state"] == execution_status.INCOMPLETE:
         return Advice(why=f"not enough approvers: {'; '.join(status['drift'])}")
+    if ok and open_run is not None and status["state"] == execution_status.USED:  # an approval covers its own run
+        return Advice(
+            execution_status.open_run_commands(status, name), why=execution_status.open_run_text(open_run, "")
+        )
     if not ok or status["state"] != execution_status.APPROVED:
         return Advice()
     commands = execution_status.open_run_commands(status, name) or execution_status.start_commands(status, name)

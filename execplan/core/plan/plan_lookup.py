@@ -202,7 +202,9 @@ def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) ->
         for task_id, task in zip(ids, plan.tasks, strict=True)
     }
     candidates = [labels_by_text[text] for text in closest_names(normalize_text(query), labels_by_text)]
-    hint = "see the tasks: execplan show" if plan.tasks else "the plan has no tasks yet: execplan add 'First step'"
+    option = "" if plan.section(outline.PROGRESS) is not None else " --create"
+    adding = f"the plan has no tasks yet: execplan add 'First step'{option}"
+    hint = "see the tasks: execplan show" if plan.tasks else adding
     return ExecplanError("no-such-task", message, hint=hint, candidates=candidates)
 
 

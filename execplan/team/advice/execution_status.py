@@ -23,7 +23,7 @@ NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
 INCOMPLETE: Final = "incomplete"
-_USED: Final = "used"
+USED: Final = "used"
 _UNAPPROVED: Final = ("compiled", STALE, "expired", "altered", "untrusted", INCOMPLETE, "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
@@ -40,7 +40,7 @@ _STATUS_TEXTS = {
     "altered": "the approval was altered",
     "untrusted": "the signature of the approval does not count",
     INCOMPLETE: "more people must approve",
-    _USED: "the approval was used",
+    USED: "the approval was used",
     "revoked": "the approval was revoked",
 }
 
@@ -53,7 +53,7 @@ _APPROVAL_LABELS = {
     "altered": "approval altered",
     "untrusted": "signature not allowed",
     INCOMPLETE: "more approvers needed",
-    _USED: "approval used",
+    USED: "approval used",
     "revoked": "approval revoked",
 }
 
@@ -251,7 +251,7 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
     None are returned after the steps have changed, as they are evaluated then, or for a damaged journal.
     """
     run: LastRunJson | None = status["run"]
-    if run is None or run["state"] != _COMPLETED or status["state"] != _USED:
+    if run is None or run["state"] != _COMPLETED or status["state"] != USED:
         return []
     from execplan.execution.engine.run_records import run_directories, run_summary
     from execplan.execution.states import NOT_SELECTED
@@ -271,9 +271,9 @@ def list_remaining_steps(stored_plan: StoredPlan, status: dict[str, Any]) -> lis
 def repeated_run_text(status: dict[str, Any], stored_plan: StoredPlan) -> str:
     """Return that the last run has completed all compiled steps, so that they need no other; empty if it has not."""
     run: LastRunJson | None = status["run"]
-    if run is None or run["state"] != _COMPLETED or status["state"] != _USED:
+    if run is None or run["state"] != _COMPLETED or status["state"] != USED:
         return ""
-    return "" if list_remaining_steps(stored_plan, status) else f"{last_run_text(run, _USED)}: these steps have run"
+    return "" if list_remaining_steps(stored_plan, status) else f"{last_run_text(run, USED)}: these steps have run"
 
 
 def is_edited(run: LastRunJson) -> bool:
