@@ -97,10 +97,12 @@ def _advise_steps(stored_plan: StoredPlan, execution: dict[str, Any], name: str)
 
 
 def finish_archived_commands(stored_plan: StoredPlan) -> tuple[str, ...]:
-    """Return the command that commits an archived plan, or then merges its worktree; none if neither is to be done."""
+    """Return what resolves conflicts of an archived plan, commits it, or then merges its worktree; none without any."""
     from execplan.team.worktrees.worktree_record import finish_command, list_archived
 
     project, ref = stored_plan.project, stored_plan.ref
+    if commands := conflict_commands([stored_plan]):
+        return commands
     if _is_uncommitted(stored_plan):
         return (f"execplan commit {name_in_commands(project, ref)}",)
     return tuple([finish_command(project, record) for record in list_archived(project) if record.id == ref.id])

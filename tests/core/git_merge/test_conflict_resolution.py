@@ -313,6 +313,8 @@ def test_a_plan_archived_on_one_side_and_edited_on_the_other_is_merged_then_comm
 
     merging = f"execplan merge {PLAN_ID}"
     assert next_command() == merging
+    for command in ("show", "next"):
+        assert repo.run(command, PLAN_ID).out.endswith(f"next: {merging}\n")
     assert repo.run("lint").out.endswith(f"next: {merging}\n")
     repo.plan(CLEAN, "2026-01-02_other")
     assert f"to resolve it: {merging}\n" in repo.run("status").err, "what is next is about the open plan"
