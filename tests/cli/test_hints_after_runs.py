@@ -43,6 +43,18 @@ def test_after_a_rollback_the_steps_run_again_unchanged(desk: InProcessRepositor
     assert desk.type("next").out.endswith(f"next: execplan run {NAME}\n")
 
 
+def test_a_failed_run_whose_rest_is_approved_is_resumed_although_all_tasks_are_done(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, FAILS)
+    assert desk.type("run").exit == 1
+    tasks = [str(task["number"]) for task in desk.data("show", NAME)["tasks"] if task["state"] != "done"]
+    desk.type("done", *tasks)
+    assert "replan" in desk.type("next").out.splitlines()[-1]
+    desk.approve()
+    resume = f"next: execplan resume 1 -p {NAME}\n"
+    for command in ("next", "status"):
+        assert desk.type(command).out.endswith(resume), command
+
+
 def test_after_a_completed_run_what_next_shows_is_next(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SEE)
     last_line = desk.type("run", "--step", "make").out.splitlines()[-1]

@@ -212,8 +212,13 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
 
     After a rollback, it counts until other steps were compiled.
     """
+    return _find_failed_run(status, stored_plan) if status and status["state"] != APPROVED else None
+
+
+def _find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> LastRunJson | None:
+    """Return the last run as `find_failed_run` does, also if its remaining steps are approved."""
     run: LastRunJson | None = status["run"] if status else None
-    if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
+    if run is None or run["state"] not in _FAILED:
         return None
     if can_run_after_rollback(run, stored_plan):
         return None
@@ -230,7 +235,7 @@ def find_failed_run(status: dict[str, Any] | None, stored_plan: StoredPlan) -> L
 
 def has_failed_work(status: dict[str, Any] | None, stored_plan: StoredPlan) -> bool:
     """Return whether the last run failed and its changes are still in place, so that checked-off tasks may not be done."""
-    run = find_failed_run(status, stored_plan)
+    run = _find_failed_run(status, stored_plan)
     return run is not None and not is_rolled_back(run)
 
 
