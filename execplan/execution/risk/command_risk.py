@@ -40,7 +40,7 @@ from execplan.execution.shell.simple_command import is_outside_path, is_remote_a
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.execution.shell.simple_command import SimpleCommand
 
@@ -164,7 +164,23 @@ def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> CommandRisk:
         risks.append(
             CommandRisk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",), (SHELL,))
         )
+    risks += _directory_risks(command.simple_commands)
     return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
+
+
+def _directory_risks(commands: Sequence[SimpleCommand]) -> Iterator[CommandRisk]:
+    """Yield a risk for each `cd` after which commands run outside of the directory; `cd a` and then `cd ..` is inside."""
+    directory = ""
+    for simple in commands:
+        if simple.argv[:1] in (("cd",), ("pushd",)) and len(simple.argv) == 2:
+            target = simple.argv[1]
+            directory = target if target.startswith(("/", "~", "$", "-")) else f"{directory}{target}"
+            directory += "/"
+            if is_outside_path(directory):
+                reason = (
+                    f"`{simple.argv[0]} {target}` leads outside of the directory, and the commands after it run there"
+                )
+                yield CommandRisk(HIGH, (reason,), (OUTSIDE,))
 
 
 def rate_path(path: str, action: str, table: RiskTable) -> CommandRisk:

@@ -182,9 +182,14 @@ def test_a_word_makes_the_difference(harmless: str, other: str) -> None:
         ("cat < .env", CRITICAL),
         ("wc -l < src/x", MEDIUM),
         ("cat < /dev/null", MEDIUM),
+        ("cd /etc && ls", HIGH),
+        ("cd src\ncd ../..\nls", HIGH),
+        ("cd ~ && ls", HIGH),
+        ("cd src && ls && cd .. && ls", MEDIUM),
+        ("cd src/a\ncd ../b\nls", MEDIUM),
     ],
 )
-def test_what_a_redirection_reads_is_rated_as_an_argument_is(script: str, wanted: str) -> None:
+def test_what_a_script_reads_without_naming_it_is_rated_as_an_argument_is(script: str, wanted: str) -> None:
     risk = rate_command(script, TABLE, is_script=True)
     assert risk.level == wanted
     assert ("outside" in risk.categories) == (wanted == HIGH)
