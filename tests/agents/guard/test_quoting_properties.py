@@ -35,7 +35,7 @@ def _step(argv: list[str], env: dict[str, str], cwd: str) -> PlannedStep:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = Path(os.path.realpath(tmp_path_factory.mktemp("shells")))
-    for name in ("bin", "sub", "sub/sub", "a", "b"):
+    for name in ("bin", "sub", "sub/sub", "sub/a", "sub/sub/a", "a", "b"):
         (root / name).mkdir()
     (root / "1").write_text("")
     for name in ("probe", "a", "ab"):
