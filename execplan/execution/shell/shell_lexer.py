@@ -57,7 +57,8 @@ class ShellLexer:
                 self.position += 1
                 text_parts.append(char)
                 mask_parts.append(char)
-        return ShellWord("".join(text_parts), "".join(mask_parts) or QUOTED, shell_reason, tuple(nested_commands))
+        mask, source = "".join(mask_parts) or QUOTED, self.text[start : self.position].replace("\\\n", "")
+        return ShellWord("".join(text_parts), mask, shell_reason, tuple(nested_commands), source)
 
     def _read_quoted_or_expanded(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
         """Read a quoted or expanded part, and return it with the reason why it needs a shell."""

@@ -28,6 +28,8 @@ class ShellWord(NamedTuple):
     """Reason why the word needs a shell, or an empty string."""
     nested_commands: tuple[SimpleCommand, ...]
     """Commands in the word's substitutions."""
+    source: str
+    """The word as written, with its quotes, on one line."""
 
     @property
     def is_plain(self) -> bool:
@@ -39,7 +41,9 @@ class ShellWord(NamedTuple):
         """Name of the variable that the word sets for a command, or an empty string."""
         name = self.text.partition("=")[0]
         identifier = name.removesuffix("+")
-        if len(name) < len(self.text) and identifier.isidentifier() and self.mask.startswith(name + "="):
+        # empty quotes leave no trace in the mask, but make the word a program
+        is_unquoted = self.mask.startswith(name + "=") and self.source.startswith(name + "=")
+        if len(name) < len(self.text) and identifier.isidentifier() and is_unquoted:
             return identifier
         return ""
 

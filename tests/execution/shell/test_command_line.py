@@ -232,3 +232,15 @@ def test_what_a_long_pipe_reads_is_told_once() -> None:
         "tee",
     )
     assert parse_command("while a | b; do c; done | sh").simple_commands[-1].piped_from == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("text", ["''A=1 x", "A''=1 x", 'A""=1 x', "\\A=1 x"])
+def test_quotes_in_the_name_of_a_variable_make_a_program_of_it(text: str) -> None:
+    (command,) = parse_command(text).simple_commands
+    assert (command.argv, command.assignments) == (("A=1", "x"), ())
+
+
+@pytest.mark.parametrize("text", ["A=1 x", "A='1' x", "A=\\\n1 x", "B=2 \\\nA=1 x"])
+def test_quotes_in_the_value_of_a_variable_do_not(text: str) -> None:
+    (command,) = parse_command(text).simple_commands
+    assert (command.argv, command.assignments[-1]) == (("x",), ("A", "1"))
